@@ -1,0 +1,1 @@
+"""The native core: memory, threads and the tensor itself."""

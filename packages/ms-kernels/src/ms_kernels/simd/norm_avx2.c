@@ -1,0 +1,1 @@
+#include "norm_kernels.h"

@@ -1,0 +1,2 @@
+#define OPT_SUFFIX(name) name##_base
+#include "optim_loops.h"
