@@ -1,0 +1,210 @@
+"""TensorBase: one ndarray, its place on the tape, and a version that counts changes in place.  It knows no op."""
+cimport numpy as cnp
+cimport cython
+from cpython.buffer cimport PyObject_GetBuffer
+from cpython.object cimport PyTypeObject
+
+import ms_dtype as mstype
+
+cnp.import_array()
+
+cdef extern from *:
+    """
+    static PyObject *ms_new_of(PyTypeObject *kind, PyObject *empty) { return kind->tp_new(kind, empty, NULL); }
+    """
+    object ms_new_of(PyTypeObject* kind, object empty)
+
+
+cdef tuple EMPTY = ()
+cdef PyTypeObject* tensor_type = NULL
+cdef object tensor_class = None
+cdef long long node_count = 0
+cdef dict DTYPE_OF = {}
+
+
+@cython.freelist(128)
+cdef class Node:
+    """One recorded call (or, with ``op`` None, a leaf).
+
+    Attributes:
+        op: what was called; its gradient rule walks back through this node.
+        args: the call's arguments, with None in place of every operand that the gradient rule does not use.
+        parents: the node behind each tensor operand, None for constants.
+        indices: which output of its parent each operand was; None when all were the first.
+        metas: (shape, NumPy dtype) of each operand; None when all equal the output's.
+        saved_out: the results' arrays, when the gradient rule uses them.
+        versions: the operands' versions at the time of the call; None when all were 0.
+        out_metas: (shape, NumPy dtype) of each output.
+        sequence: a number that only grows, so that a node always has a higher one than its parents.
+        hooks: what to call with the gradient of an output, {output number: table of hooks}; None without.
+    """
+
+    def __init__(self, op, args=EMPTY, parents=EMPTY, indices=None, metas=None, saved_out=None, out_metas=None):
+        global node_count
+        node_count += 1
+        self.sequence = node_count
+        self.op = op
+        self.args = args
+        self.parents = parents
+        self.indices = indices
+        self.metas = metas
+        self.saved_out = saved_out
+        self.out_metas = out_metas
+
+
+cdef Node new_node(object op, tuple args, tuple parents):
+    global node_count
+    cdef Node node = Node.__new__(Node)
+    node_count += 1
+    node.sequence = node_count
+    node.op = op
+    node.args = args
+    node.parents = parents
+    return node
+
+
+def next_sequence():
+    """Return the number below which every node made so far lies."""
+    return node_count + 1
+
+
+cdef class Unknown:
+    """What a tensor waits for that has a shape (dims of -1 are unknown; (-2,): the rank too) and a dtype, but no data."""
+
+    def __init__(self, tuple dims not None):
+        self.dims = dims
+
+
+cdef class TensorBase:
+    """Storage, layout, dtype and tape node of a tensor; the ops are installed on its subclass."""
+
+    @property
+    def _a(self):
+        """The array; filled first when the tensor waits for its initializer."""
+        if self._pending is not None:
+            self._fill()
+        return self._array
+
+    def _fill(self):
+        raise RuntimeError("a tensor without data was used")
+
+    def _set(self, cnp.ndarray array not None):
+        """Take `array` as the data (no copy): shape and dtype may change."""
+        self._array = array
+        self._pending = None
+        self._touch()
+
+    def _set_pending(self, cnp.ndarray array, object pending):
+        """Stand for data that does not exist yet; `array` has its shape and dtype and takes no memory."""
+        self._array = array
+        self._pending = pending
+
+    def _swap(self, cnp.ndarray array not None):
+        """Hold the same values in other memory: no change that anybody would have to know of."""
+        self._array = array
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        if self._pending is not None:
+            self._fill()
+        PyObject_GetBuffer(self._array, buffer, flags)
+
+    @property
+    def _waiting(self):
+        """The initializer that this tensor waits for, or None."""
+        return self._pending
+
+    @property
+    def _tape(self):
+        """The tape's node that made this tensor, or None."""
+        return self._node
+
+    @property
+    def _tape_index(self):
+        return self._index
+
+    def _set_tape(self, Node node, int index=0):
+        self._node = node
+        self._index = index
+
+    def _touch(self):
+        """Count a change in place, of this tensor and of all that share its memory."""
+        if self._owner is not None:
+            self._owner._version += 1
+        else:
+            self._version += 1
+
+    cdef long _changes_c(self):
+        return self._owner._version if self._owner is not None else self._version
+
+    @property
+    def _changes(self):
+        """How often the memory behind this tensor was changed in place."""
+        return self._changes_c()
+
+    @property
+    def _view_of(self):
+        """The tensor whose memory this one is a view of, or None."""
+        return self._owner
+
+    def _set_owner(self, TensorBase owner):
+        self._owner = owner._owner if owner._owner is not None else owner
+
+    @property
+    def shape(self):
+        """The size of each dimension, a tuple of ints.  (``Tensor.shape`` of 2.6.)"""
+        cdef int i
+        cdef cnp.npy_intp* dims = cnp.PyArray_DIMS(self._array)
+        if self._pending is not None and isinstance(self._pending, Unknown):
+            return (<Unknown>self._pending).dims
+        return tuple([dims[i] for i in range(cnp.PyArray_NDIM(self._array))])
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return cnp.PyArray_NDIM(self._array)
+
+    @property
+    def size(self):
+        """The number of elements."""
+        return cnp.PyArray_SIZE(self._array)
+
+    @property
+    def dtype(self):
+        """The element type, one of ``mindspore.common.dtype``'s objects."""
+        cdef object found = DTYPE_OF.get(cnp.PyArray_TYPE(self._array))
+        return found if found is not None else _learn(self._array)
+
+
+cdef object _learn(cnp.ndarray array):
+    """Find the dtype object of an element type seen for the first time."""
+    found = mstype.from_numpy(array.dtype)
+    DTYPE_OF[cnp.PyArray_TYPE(array)] = found
+    return found
+
+
+def set_tensor_class(kind):
+    """Tell what class the results of ops get: once, by the module that defines it."""
+    global tensor_type, tensor_class
+    if tensor_class is not None:
+        raise RuntimeError("the tensor class is set already")
+    tensor_class = kind
+    tensor_type = <PyTypeObject*>kind
+
+
+cdef TensorBase wrap(cnp.ndarray array):
+    cdef TensorBase out = <TensorBase>ms_new_of(tensor_type, EMPTY)
+    out._array = array
+    return out
+
+
+def from_array(cnp.ndarray array not None):
+    """Wrap an ndarray as a tensor without a copy and without any check."""
+    return wrap(array)
+
+
+def from_saved(cnp.ndarray array not None, Node node, int index):
+    """Wrap a saved result again, at its old place on the tape."""
+    cdef TensorBase out = wrap(array)
+    out._node = node
+    out._index = index
+    return out

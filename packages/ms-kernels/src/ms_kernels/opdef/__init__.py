@@ -1,0 +1,1 @@
+"""How an op is declared, and what is derived from the declaration."""

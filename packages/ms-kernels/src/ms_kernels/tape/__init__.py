@@ -1,0 +1,1 @@
+"""The tape: what a gradient walks back over."""

@@ -1,0 +1,50 @@
+"""The registry of targets, and what a target has to offer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ms_kernels.opdef.errors import describe
+
+__all__ = ["Target", "names", "register", "target_named"]
+
+
+class Target(Protocol):
+    """What a target offers to the dispatcher."""
+
+    name: str
+
+    def run(self, op: Any, values: list[Any]) -> Any:
+        """Compute one op on arrays and attributes, after checks and promotion; an ndarray or a tuple of them."""
+
+
+_makers: dict[str, Callable[[], Target | None]] = {"CPU": lambda: None}
+
+
+def register(name: str, maker: Callable[[], Target]) -> None:
+    """Add a target under a name; `maker` is called when it is first chosen.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    if name in _makers:
+        raise ValueError(f"For 'targets.register', the name must be new, but got '{name}'.")
+    _makers[name] = maker
+
+
+def names() -> tuple[str, ...]:
+    """The names of all registered targets."""
+    return tuple(_makers)
+
+
+def target_named(name: Any) -> Target | None:
+    """Return a target, None for the CPU.
+
+    Raises:
+        ValueError: no target has that name.
+    """
+    if name not in _makers:
+        known = ", ".join(f"'{n}'" for n in _makers)
+        raise ValueError(f"For 'device_target', the value must be one of [{known}], but got {describe(name)}.")
+    return _makers[name]()

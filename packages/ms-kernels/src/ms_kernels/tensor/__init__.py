@@ -1,0 +1,1 @@
+"""Tensor, Parameter, indexing and printing."""
