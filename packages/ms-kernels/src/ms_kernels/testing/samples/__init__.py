@@ -1,0 +1,1 @@
+"""Cases, one module per op family (mirrors ms_kernels.ops)."""
