@@ -1,0 +1,1 @@
+"""The losses, one module per family."""

@@ -1,0 +1,132 @@
+"""Layers and losses of ``mindspore.mint.nn``; those that are the same as in ``mindspore.nn`` are those."""
+
+from __future__ import annotations
+
+from ms_nn.cell import Cell
+from ms_nn.layers import padding as _padding
+from ms_nn.layers.activation import HShrink as Hardshrink
+from ms_nn.layers.activation import HSigmoid as Hardsigmoid
+from ms_nn.layers.activation import HSwish as Hardswish
+from ms_nn.layers.activation import ReLU
+from ms_nn.layers.activation import SoftShrink as Softshrink
+from ms_nn.layers.adaptive_pool import AdaptiveMaxPool2d
+from ms_nn.layers.linear import Flatten, Identity
+from ms_nn.loss.classification import CrossEntropyLoss, NLLLoss
+from ms_nn.loss.margin import SoftMarginLoss
+from ms_nn.loss.regression import MSELoss
+from ms_nn.mint._activation import (
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    Hardtanh,
+    LogSigmoid,
+    LogSoftmaxExt,
+    Mish,
+    PReLUExt,
+    ReLU6,
+    Sigmoid,
+    SiLU,
+    SoftmaxExt,
+    Tanh,
+    Threshold,
+)
+from ms_nn.mint._layers import Conv1d, Conv2d, Conv3d, Dropout2d, DropoutExt, EmbeddingExt, Linear
+from ms_nn.mint._loss import BCELoss, BCEWithLogitsLoss, KLDivLoss, L1LossExt, SmoothL1Loss
+from ms_nn.mint._norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNormExt
+from ms_nn.mint._pool import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AvgPool1dExt,
+    AvgPool2dExt,
+    MaxPool2dExt,
+    ZeroPad1d,
+    ZeroPad3d,
+)
+
+AvgPool1d = AvgPool1dExt
+AvgPool2d = AvgPool2dExt
+Dropout = DropoutExt
+Embedding = EmbeddingExt
+L1Loss = L1LossExt
+LayerNorm = LayerNormExt
+LogSoftmax = LogSoftmaxExt
+MaxPool2d = MaxPool2dExt
+PReLU = PReLUExt
+Softmax = SoftmaxExt
+
+ConstantPad1d = _padding.ConstantPad1d
+ConstantPad2d = _padding.ConstantPad2d
+ConstantPad3d = _padding.ConstantPad3d
+ReflectionPad1d = _padding.ReflectionPad1d
+ReflectionPad2d = _padding.ReflectionPad2d
+ReflectionPad3d = _padding.ReflectionPad3d
+ReplicationPad1d = _padding.ReplicationPad1d
+ReplicationPad2d = _padding.ReplicationPad2d
+ReplicationPad3d = _padding.ReplicationPad3d
+ZeroPad2d = _padding.ZeroPad2d
+
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool2d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "Cell",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Dropout2d",
+    "ELU",
+    "Embedding",
+    "Flatten",
+    "GELU",
+    "GLU",
+    "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "Identity",
+    "KLDivLoss",
+    "L1Loss",
+    "LayerNorm",
+    "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
+    "MSELoss",
+    "MaxPool2d",
+    "Mish",
+    "NLLLoss",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "SELU",
+    "SiLU",
+    "Sigmoid",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+    "Softmax",
+    "Softshrink",
+    "Tanh",
+    "Threshold",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]

@@ -1,0 +1,1 @@
+"""The optimizers, one module per family; `rules` holds what they compute."""
