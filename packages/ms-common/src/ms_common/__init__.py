@@ -1,0 +1,33 @@
+"""MindSpore 2.6's common layer in one place: the `mindspore` alias, context and device settings, logging, command line.
+
+>>> import ms_common
+>>> ms_common.activate()
+>>> from mindspore.common import dtype as mstype
+>>> [mstype.float32]
+[mindspore.float32]
+>>> ms_common.deactivate()
+
+The names of `mindspore` itself are here, too, with or without the alias:
+
+>>> ms_common.float16 is mstype.float16
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ms_common._version import __version__
+from ms_common.alias import activate, deactivate, is_active, rows
+
+__all__ = ["__version__", "activate", "deactivate", "is_active"]
+
+
+def __getattr__(name: str) -> Any:
+    for source in rows["mindspore"].owners(name):
+        return getattr(source, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *rows["mindspore"].names()})

@@ -1,0 +1,145 @@
+"""Devices and the kernels' threads: `set_device`, `get_current_device`, `set_deterministic`, `device_context.cpu`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ms_common.context import K_CONTEXT, check_supported
+from ms_kernels import settings, targets
+from ms_kernels.core import runtime
+from ms_kernels.opdef import errors
+
+__all__ = [
+    "DeviceInfo",
+    "device_count",
+    "get_current_device",
+    "is_available",
+    "set_deterministic",
+    "set_device",
+    "threads_num",
+]
+
+
+def _typed(function: str, name: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        errors.fail(TypeError, function, f"'{name}'", f"be of type {kind.__name__}", errors.describe(value))
+
+
+class DeviceInfo(NamedTuple):
+    """A device: the target's name and the number of the device; prints as 2.6's."""
+
+    device_target: str
+    device_id: int
+
+    def __repr__(self) -> str:
+        return repr((self.device_target, self.device_id))
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """Choose the device that runs the operators: 2.6's `mindspore.set_device`.
+
+    It may be called at any time and again; 2.6 takes the first call only, before any operator has run.
+
+    Args:
+        device_target: "CPU"; "Ascend" and "GPU" where this installation supports them.
+        device_id: number of the device, 0 or more; None is device 0.
+
+    Raises:
+        TypeError: an argument of the wrong type.
+        ValueError: an unknown target, or a negative number.
+        RuntimeError: the target is not supported here.
+
+    >>> from ms_common.device import get_current_device, set_device
+    >>> set_device("CPU")
+    >>> get_current_device()
+    ('CPU', 0)
+    """
+    _typed("set_device", "device_target", device_target, str)
+    if device_target not in ("CPU", "GPU", "Ascend"):
+        errors.fail(
+            ValueError,
+            "set_device",
+            "'device_target'",
+            "be one of ['CPU', 'GPU', 'Ascend']",
+            errors.describe(device_target),
+        )
+    if device_id is not None:
+        _typed("set_device", "device_id", device_id, int)
+        if device_id < 0:
+            errors.fail(ValueError, "set_device", "'device_id'", "be at least 0", errors.describe(device_id))
+    settings.device_target = check_supported("set_device", device_target)
+    settings.device_id = device_id or 0
+
+
+def get_current_device() -> DeviceInfo:
+    """Return target and number of the device in use: 2.6's `mindspore.get_current_device`.
+
+    >>> from ms_common.device import get_current_device
+    >>> get_current_device().device_target
+    'CPU'
+    """
+    return DeviceInfo(settings.device_target, settings.device_id)
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Ask for results that are equal in every run: 2.6's `mindspore.set_deterministic`.
+
+    The CPU kernels always are for a given number of threads.
+
+    Raises:
+        TypeError: the argument is not a bool.
+
+    >>> from ms_common.context import get_context
+    >>> from ms_common.device import set_deterministic
+    >>> set_deterministic(True)
+    >>> get_context("deterministic")
+    'ON'
+    >>> set_deterministic(False)
+    """
+    _typed("set_deterministic", "deterministic", deterministic, bool)
+    K_CONTEXT.set("deterministic", "ON" if deterministic else "OFF")
+
+
+def threads_num(num: int) -> None:
+    """Set the size of the kernels' thread pool: 2.6's `mindspore.device_context.cpu.op_tuning.threads_num`.
+
+    It may be called again; 2.6 takes the first call only.
+
+    Raises:
+        TypeError: `num` is not an int (a bool is none).
+        ValueError: `num` is less than 1.
+
+    >>> from ms_common.context import get_context
+    >>> from ms_common.device import threads_num
+    >>> before = get_context("runtime_num_threads")
+    >>> threads_num(before + 1)
+    >>> get_context("runtime_num_threads") == before + 1
+    True
+    >>> threads_num(before)
+    """
+    if isinstance(num, bool):
+        errors.fail(TypeError, "threads_num", "'num'", "be of type int", errors.describe(num))
+    _typed("threads_num", "num", num, int)
+    if num < 1:
+        errors.fail(ValueError, "threads_num", "'num'", "be at least 1", errors.describe(num))
+    runtime.set_threads(num)
+
+
+def is_available() -> bool:
+    """Whether the CPU can be used: 2.6's `mindspore.device_context.cpu.is_available`.
+
+    >>> from ms_common.device import is_available
+    >>> is_available()
+    True
+    """
+    return "CPU" in targets.names()
+
+
+def device_count() -> int:
+    """The number of CPU devices: 2.6's `mindspore.device_context.cpu.device_count`.
+
+    >>> from ms_common.device import device_count
+    >>> device_count()
+    1
+    """
+    return 1
