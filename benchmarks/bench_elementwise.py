@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 import numpy as np
-import torch
 from _compare import compare, heading
+
+# torch's idle threads would else spin on the cores that the other side's turn needs
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+import torch
 
 from ms_kernels import Tensor, functional
 from ms_kernels.core.runtime import set_threads
