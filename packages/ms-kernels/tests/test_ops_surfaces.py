@@ -11,10 +11,11 @@ import pytest
 import ms_kernels
 from ms_kernels.core.dispatch import Op
 from ms_kernels.core.tensor import TensorBase, from_array
+from ms_kernels.opdef.catalog import catalog
 from ms_kernels.opdef.forms import bind
 from ms_kernels.opdef.register import all_ops
 from ms_kernels.opdef.spec import MISSING, Form, Param
-from ms_kernels.opdef.surface import build, names
+from ms_kernels.opdef.surface import build
 from ms_kernels.testing.case import Case, Maker, cases
 
 CASES = cases()
@@ -96,14 +97,14 @@ def fits(op: Op, form: Form, values: dict[str, Any]) -> bool:
 
 def first_fit(form: Form, args: list[Any], kwargs: dict[str, Any]) -> Form | None:
     """The form of this name that such a call means: the first that it fits."""
-    rows = [row for op in names(form.surface)[form.name] for row in op.record.forms]
+    rows = [row for op in catalog.ops(form.surface, form.name) for row in op.record.forms]
     rows = [row for row in rows if (row.surface, row.name) == (form.surface, form.name)]
     return next((row for row in rows if bind(row, tuple(args), kwargs) is not None), None)
 
 
 @pytest.mark.parametrize(("op", "form"), FORMS)
 def test_form(op: Op, form: Form) -> None:
-    public = build(form.surface, form.name, names(form.surface)[form.name], "tests")
+    public = build(form.surface, form.name, "tests")
     for values in inputs(CASES[op.name], op):
         values = {**values, **form.fixed}
         if not fits(op, form, values):

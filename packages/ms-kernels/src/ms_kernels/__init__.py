@@ -6,7 +6,7 @@ from ms_kernels._version import __version__
 from ms_kernels.core.dispatch import is_recording
 
 from ms_kernels.tensor.tensor import Tensor, from_numpy, tensor  # isort: skip  (before the ops: they make tensors)
-from ms_kernels import ops as _ops  # noqa: F401  (declares the ops)
+from ms_kernels.opdef.catalog import catalog as _catalog
 from ms_kernels.opdef.primitive import Primitive
 from ms_kernels.opdef.surface import install as _install
 from ms_kernels.tape.function import _Function
@@ -18,6 +18,7 @@ from ms_kernels.tape.recompute import recompute
 from ms_kernels.tape.vmap import vmap
 from ms_kernels.tensor import indexing as _indexing
 
+_catalog.load("arithmetic", "bitwise", "compare", "division", "elementary", "linalg")  # the operators' ops
 _install(Tensor, "ms_kernels.tensor.tensor")
 Tensor.__getitem__, Tensor.__setitem__ = _indexing.getitem, _indexing.setitem
 from ms_kernels import functional, mint, mint_functional, mint_linalg  # noqa: E402

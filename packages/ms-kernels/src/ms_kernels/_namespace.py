@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ms_kernels.opdef import surface
+from ms_kernels.opdef.catalog import catalog
 
 __all__ = ["Namespace"]
 
@@ -23,11 +24,11 @@ class Namespace:
     ) -> None:
         self.module, self.space, self.surfaces = module, space, surfaces
         self.instances = instances  # name -> the Primitive class of which it is an instance
-        self.tables: dict[str, dict[str, Any]] = {}
+        self.tables: dict[str, frozenset[str]] = {}
 
-    def table(self, kind: str) -> dict[str, Any]:
+    def table(self, kind: str) -> frozenset[str]:
         if kind not in self.tables:
-            self.tables[kind] = surface.names(kind)
+            self.tables[kind] = frozenset(catalog.names(kind))
         return self.tables[kind]
 
     def get(self, name: str) -> Any:
@@ -38,7 +39,7 @@ class Namespace:
             return self.space.setdefault(name, (self.space.get(kind) or self.get(kind))())
         for kind in self.surfaces:
             if name in self.table(kind):
-                made = surface.build(kind, name, self.table(kind)[name], self.module)
+                made = surface.build(kind, name, self.module)
                 return self.space.setdefault(name, made)
         raise AttributeError(f"module '{self.module}' has no attribute '{name}'")
 

@@ -232,7 +232,7 @@ def csr_softmax(logits: CSRTensor, dtype: Any) -> CSRTensor:
     rows = logits._rows()
     highest = np.full(logits.shape[0], -np.inf)
     np.maximum.at(highest, rows, values._a.astype(np.float64))
-    shifted = ops_by_name["exp"](values - from_array(highest[rows].astype(values._a.dtype)))
+    shifted = ops_by_name["exp"](values - from_array(highest[rows].astype(values._kind)))
     totals = logits._along_rows(shifted)
     return logits._with(shifted / ops_by_name["index_select"](totals, 0, from_array(rows)))
 

@@ -61,7 +61,7 @@ class SparseSlice(Primitive):
         left = np.maximum(np.minimum(size._a, shape._a - start._a), 0)
         inside = np.flatnonzero(((moved >= 0) & (moved < left)).all(1))
         kept = ops_by_name["index_select"](values, 0, from_array(inside))
-        return from_array(moved[inside].astype(indices._a.dtype)), kept, from_array(left.astype(np.int64))
+        return from_array(moved[inside].astype(indices._kind)), kept, from_array(left.astype(np.int64))
 
 
 class SparseTensorDenseAdd(Primitive):

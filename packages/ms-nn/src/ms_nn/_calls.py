@@ -89,7 +89,7 @@ def placed(op: Any, sources: list[Tensor], value: Any) -> Any:
         (),
         tuple(source._tape for source in sources),
         tuple(source._tape_index for source in sources),
-        out_metas=tuple((out.shape, out._a.dtype) for out in outputs),
+        out_metas=tuple((out.shape, out._kind) for out in outputs),
     )
     found = []
     for index, out in enumerate(outputs):

@@ -157,5 +157,5 @@ class State:
                 if isinstance(value, Parameter):
                     value.set_data(state_dict[name])
                 else:
-                    value._set(state_dict[name]._a.astype(value._a.dtype))
+                    value._set(state_dict[name]._a.astype(value._kind))
         return LoadReport(missing, unexpected)

@@ -31,5 +31,13 @@ cdef class Op:
 cdef class Mode:
     cdef readonly bint recording
     cdef readonly object target
+    cdef readonly object observer
+    cdef readonly Mode inner
+    cdef readonly bint quiet
+    cdef readonly bint whole
+
+cdef class Settings:
+    cdef public object target
+    cdef public object observer
 
 cpdef object dispatch(Op op, tuple args)

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 from typing_extensions import disjoint_base
 
@@ -23,20 +23,56 @@ class Mode:
     def recording(self) -> bool: ...
     @property
     def target(self) -> Any: ...
-    def __init__(self, recording: bool = False, target: Any = None) -> None: ...
+    @property
+    def observer(self) -> Observer | None: ...
+    @property
+    def inner(self) -> Mode | None: ...
+    @property
+    def quiet(self) -> bool: ...
+    @property
+    def whole(self) -> bool: ...
+    def __init__(
+        self,
+        recording: bool = False,
+        target: Any = None,
+        observer: Observer | None = None,
+        inner: Mode | None = None,
+        quiet: bool = False,
+    ) -> None: ...
+
+class Observer(Protocol):
+    """What gets the calls of a context in place of the dispatcher; it works in a mode without itself."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether composites come whole; else only the ops that they are made of come."""
+    @property
+    def watches(self) -> bool:
+        """Whether reads and changes of tensors outside of ops are told, and effects handed over."""
+    def call(self, op: Op, args: tuple[Any, ...]) -> Any:
+        """Do one call; `dispatch(op, args)` does it the usual way."""
+    def store(self, tensor: TensorBase, out: TensorBase) -> None:
+        """Put a result into a tensor in place; `replace(tensor, out)` does it the usual way."""
+    def told(self, tensor: TensorBase, what: str) -> Any:
+        """Learn that a tensor's values are read, set, or written, or its "shape" or "size" is asked for."""
+    def effect(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Do ``fn(*args)``, which changes tensors on its own."""
+
+def effect(fn: Callable[..., Any], *args: Any) -> Any: ...
 
 current_mode_variable: ContextVar[Mode | None]
 
 class scope:
-    def __init__(self, recording: bool | None = None, target: Any = None) -> None: ...
+    def __init__(self, recording: bool | None = None, target: Any = None, observer: Observer | None = None) -> None: ...
     def __enter__(self) -> scope: ...
     def __exit__(self, *exc: object) -> None: ...
 
 def is_recording() -> bool: ...
 
+@disjoint_base
 class Settings:
     target: Any
-    def __init__(self) -> None: ...
+    observer: Observer | None
 
 process_target: Settings
 
@@ -111,7 +147,10 @@ class Op:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def complete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]: ...
 
-ops_by_name: dict[str, Op]
+class Registry(dict[str, Op]):
+    load: Callable[[str], None]
+
+ops_by_name: Registry
 
 def as_scalar(value: Any, dtype: Any) -> Any: ...
 def common_of(values: Iterable[Any]) -> Any: ...

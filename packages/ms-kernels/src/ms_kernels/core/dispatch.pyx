@@ -13,6 +13,7 @@ from contextvars import ContextVar
 import ms_dtype as mstype
 import numpy as np
 
+from ms_kernels.core.tensor import set_watcher, watch
 from ms_kernels.opdef import errors
 
 cnp.import_array()
@@ -34,11 +35,24 @@ cdef dict kinds_of = {bool: "b", int: "i", float: "f", complex: "c"}
 
 
 cdef class Mode:
-    """The scoped modes of one context: whether calls are recorded, and a target that overrides the process-wide one."""
+    """The scoped modes of one context.
 
-    def __init__(self, bint recording=False, target=None):
+    Attributes:
+        recording: whether calls are written to the tape.
+        target: one that overrides the process-wide one, or None.
+        observer: what gets every call in place of the dispatcher, or None; see `Observer` in the stub.
+        inner: the mode in which the observer itself works.
+        quiet: whether the process-wide observer is left out.
+        whole: whether composites reach the observer whole.
+    """
+
+    def __init__(self, bint recording=False, target=None, observer=None, Mode inner=None, bint quiet=False):
         self.recording = recording
         self.target = target
+        self.observer = observer
+        self.inner = inner
+        self.quiet = quiet
+        self.whole = observer is not None and observer.whole
 
 
 cdef object mode_variable = ContextVar("ms_kernels_mode", default=None)
@@ -56,22 +70,68 @@ cdef inline Mode current_mode():
 class scope:
     """Context manager: the calls inside run under changed modes.  It nests, also across threads and coroutines."""
 
-    __slots__ = ("_mode", "_token")
+    __slots__ = ("_mode", "_token", "_watches")
 
-    def __init__(self, recording=None, target=None):
+    def __init__(self, recording=None, target=None, observer=None):
         cdef Mode old = current_mode()
+        if old is None:
+            old = Mode()
         if recording is None:
-            recording = old is not None and old.recording
-        if target is None and old is not None:
+            recording = old.recording
+        if target is None:
             target = old.target
-        self._mode = Mode(recording, target)
+        self._watches = observer is not None and observer.watches
+        self._mode = with_modes(old, recording, target, observer)
 
     def __enter__(self):
         self._token = mode_variable.set(self._mode)
+        if self._watches:
+            watch(1)
         return self
 
     def __exit__(self, *exc):
+        if self._watches:
+            watch(-1)
         mode_variable.reset(self._token)
+
+
+cdef Mode with_modes(Mode old, bint recording, target, observer):
+    """The mode `old` with changes, in what its observers work too; `observer` comes on top of them."""
+    cdef Mode changed = Mode(recording, target, None, None, old.quiet)
+    if old.observer is not None:
+        changed = Mode(recording, target, old.observer, with_modes(old.inner, recording, target, None), old.quiet)
+    return changed if observer is None else Mode(recording, target, observer, changed, old.quiet)
+
+
+def _told(tensor, what):
+    """Hand a read or change of a tensor to this context's observer; the innermost that watches."""
+    cdef Mode mode = current_mode()
+    while mode is not None and mode.observer is not None:
+        if mode.observer.watches:
+            token = mode_variable.set(mode.inner)
+            try:
+                return mode.observer.told(tensor, what)
+            finally:
+                mode_variable.reset(token)
+        mode = mode.inner
+    return None
+
+
+set_watcher(_told)
+
+
+def effect(fn, *args):
+    """Call ``fn(*args)``, which changes tensors outside of any op, so that an observer can repeat it later."""
+    cdef Mode mode = current_mode()
+    while mode is not None and mode.observer is not None:
+        if mode.observer.watches:
+            token = mode_variable.set(mode.inner)
+            try:
+                return mode.observer.effect(fn, args)
+            finally:
+                mode_variable.reset(token)
+        mode = mode.inner
+    return fn(*args)
 
 
 def is_recording():
@@ -80,16 +140,16 @@ def is_recording():
     return mode is not None and mode.recording
 
 
-class Settings:
-    """The process-wide target: None for the CPU, else an object with ``run(op, args)``."""
+cdef class Settings:
+    """What holds for the whole process.
 
-    __slots__ = ("target",)
+    Attributes:
+        target: None for the CPU, else an object with ``run(op, args)``.
+        observer: None, or what gets every call of every context (but its own).
+    """
 
-    def __init__(self):
-        self.target = None
 
-
-cdef object process = Settings()
+cdef Settings process = Settings()
 process_target = process
 
 
@@ -156,7 +216,15 @@ cdef class Op:
         return tuple(out)
 
 
-cdef object registry = {}
+class Registry(dict):
+    """The ops by canonical name; one that is not loaded yet is, by `load`, which the catalog of the families sets."""
+
+    def __missing__(self, name):
+        self.load(name)
+        return dict.__getitem__(self, name)
+
+
+cdef object registry = Registry()
 ops_by_name = registry
 
 
@@ -315,6 +383,11 @@ cpdef object dispatch(Op op, tuple args):
     cdef object value, item, result
     cdef list values, operands
     cdef bint recorded = False
+    if mode is not None and mode.observer is not None and (mode.whole or not op.is_composite):
+        return observed(mode.observer, mode.inner, op, args)
+    if process.observer is not None and (mode is None or not mode.quiet) and (
+            not op.is_composite or process.observer.whole):
+        return observed(process.observer, loud_mode(mode), op, args)
     if op.fast and process.target is None and (mode is None or mode.target is None):
         result = fast_call(op, args, mode is not None and mode.recording)
         if result is not None:
@@ -381,6 +454,20 @@ cpdef object dispatch(Op op, tuple args):
     if recorded:
         record(op, args, operands, (out,), False)
     return out
+
+
+cdef Mode loud_mode(Mode mode):
+    """The mode for the process-wide observer's own work."""
+    return Mode(quiet=True) if mode is None else Mode(mode.recording, mode.target, None, None, True)
+
+
+cdef object observed(object observer, Mode inner, Op op, tuple args):
+    """Give a call to an observer, which works in the mode `inner`."""
+    token = mode_variable.set(inner)
+    try:
+        return observer.call(op, args)
+    finally:
+        mode_variable.reset(token)
 
 
 cdef void adopt(TensorBase out, list operands):
@@ -664,6 +751,14 @@ cpdef object dispatch_inplace(Op op, tuple args):
 
 cdef int store(TensorBase self, TensorBase out) except -1:
     """Copy a result over a tensor, which takes its place on the tape."""
+    cdef Mode mode = current_mode()
+    if mode is not None and mode.observer is not None:
+        token = mode_variable.set(mode.inner)
+        try:
+            mode.observer.store(self, out)
+        finally:
+            mode_variable.reset(token)
+        return 0
     if out._node is not None or self._node is not None:
         if is_recording():
             if self._owner is not None:

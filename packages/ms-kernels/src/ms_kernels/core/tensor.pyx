@@ -19,6 +19,8 @@ cdef tuple EMPTY = ()
 cdef PyTypeObject* tensor_type = NULL
 cdef object tensor_class = None
 cdef long long node_count = 0
+cdef int watching = 0  # how many observers want to know of reads: 0 nearly always, so that a read costs nothing more
+cdef object watcher = None
 cdef dict DTYPE_OF = {}
 
 
@@ -32,14 +34,15 @@ cdef class Node:
         parents: the node behind each tensor operand, None for constants.
         indices: which output of its parent each operand was; None when all were the first.
         metas: (shape, NumPy dtype) of each operand; None when all equal the output's.
-        saved_out: the results' arrays, when the gradient rule uses them.
+        saved_out: the results' arrays (or what they wait for), when the gradient rule uses them.
         versions: the operands' versions at the time of the call; None when all were 0.
         out_metas: (shape, NumPy dtype) of each output.
         sequence: a number that only grows, so that a node always has a higher one than its parents.
         hooks: what to call with the gradient of an output, {output number: table of hooks}; None without.
     """
 
-    def __init__(self, op, args=EMPTY, parents=EMPTY, indices=None, metas=None, saved_out=None, out_metas=None):
+    def __init__(self, op, args=EMPTY, parents=EMPTY, indices=None, metas=None, saved_out=None, out_metas=None,
+                 versions=None):
         global node_count
         node_count += 1
         self.sequence = node_count
@@ -50,6 +53,7 @@ cdef class Node:
         self.metas = metas
         self.saved_out = saved_out
         self.out_metas = out_metas
+        self.versions = versions
 
 
 cdef Node new_node(object op, tuple args, tuple parents):
@@ -81,15 +85,29 @@ cdef class TensorBase:
     @property
     def _a(self):
         """The array; filled first when the tensor waits for its initializer."""
+        if watching:
+            told(self, "read")
         if self._pending is not None:
             self._fill()
         return self._array
+
+    @property
+    def _raw(self):
+        """The array as it is: not filled, and no observer learns of it."""
+        return self._array
+
+    @property
+    def _kind(self):
+        """The NumPy dtype of the elements."""
+        return self._array.dtype
 
     def _fill(self):
         raise RuntimeError("a tensor without data was used")
 
     def _set(self, cnp.ndarray array not None):
         """Take `array` as the data (no copy): shape and dtype may change."""
+        if watching:
+            told(self, "set")
         self._array = array
         self._pending = None
         self._touch()
@@ -104,6 +122,8 @@ cdef class TensorBase:
         self._array = array
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
+        if watching:
+            told(self, "read")
         if self._pending is not None:
             self._fill()
         PyObject_GetBuffer(self._array, buffer, flags)
@@ -128,6 +148,8 @@ cdef class TensorBase:
 
     def _touch(self):
         """Count a change in place, of this tensor and of all that share its memory."""
+        if watching:
+            told(self, "write")
         if self._owner is not None:
             self._owner._version += 1
         else:
@@ -154,6 +176,10 @@ cdef class TensorBase:
         """The size of each dimension, a tuple of ints.  (``Tensor.shape`` of 2.6.)"""
         cdef int i
         cdef cnp.npy_intp* dims = cnp.PyArray_DIMS(self._array)
+        if watching:
+            found = told(self, "shape")
+            if found is not None:
+                return found
         if self._pending is not None and isinstance(self._pending, Unknown):
             return (<Unknown>self._pending).dims
         return tuple([dims[i] for i in range(cnp.PyArray_NDIM(self._array))])
@@ -166,6 +192,10 @@ cdef class TensorBase:
     @property
     def size(self):
         """The number of elements."""
+        if watching:
+            found = told(self, "size")
+            if found is not None:
+                return found
         return cnp.PyArray_SIZE(self._array)
 
     @property
@@ -173,6 +203,23 @@ cdef class TensorBase:
         """The element type, one of ``mindspore.common.dtype``'s objects."""
         cdef object found = DTYPE_OF.get(cnp.PyArray_TYPE(self._array))
         return found if found is not None else _learn(self._array)
+
+
+cdef object told(TensorBase tensor, str what):
+    """Let the observer of this context know of a read or a change; its answer for a "shape" or "size" counts."""
+    return watcher(tensor, what)
+
+
+def set_watcher(found):
+    """Tell what finds the observer to be told: once, by the dispatcher."""
+    global watcher
+    watcher = found
+
+
+def watch(int step):
+    """Count observers that want to know of reads: 1 when one comes, -1 when it goes."""
+    global watching
+    watching += step
 
 
 cdef object _learn(cnp.ndarray array):

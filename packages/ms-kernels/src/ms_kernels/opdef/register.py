@@ -11,6 +11,7 @@ import ms_dtype as mstype
 from ms_kernels.core import dispatch as core
 from ms_kernels.core.dispatch import Op, ops_by_name
 from ms_kernels.core.operators import bind_operator
+from ms_kernels.opdef.catalog import catalog
 from ms_kernels.opdef.forms import parse
 from ms_kernels.opdef.spec import Record
 
@@ -33,7 +34,8 @@ _KINDS = {"Array": core.TENSOR, "Array | None": core.OPTIONAL, "list[Array]": co
 
 
 def all_ops() -> dict[str, Op]:
-    """Every declared op by its canonical name (a copy)."""
+    """Every declared op by its canonical name (a copy); loads all families."""
+    catalog.load()
     return dict(ops_by_name)
 
 

@@ -6,30 +6,22 @@ import keyword
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ms_kernels.core.dispatch import Op, dispatch, dispatch_inplace, ops_by_name
+from ms_kernels.core.dispatch import Op, dispatch, dispatch_inplace
+from ms_kernels.opdef.catalog import catalog
 from ms_kernels.opdef.forms import resolve
 from ms_kernels.opdef.primitive import Primitive
 from ms_kernels.opdef.spec import MISSING, Form, Param
 
-__all__ = ["build", "install", "names"]
-
-
-def names(surface: str) -> dict[str, list[Op]]:
-    """Every public name of a surface, with the ops that it calls."""
-    found: dict[str, list[Op]] = {}
-    for op in ops_by_name.values():
-        for name in dict.fromkeys(op.record.public(surface)):
-            found.setdefault(name, []).append(op)
-    return found
+__all__ = ["build", "install"]
 
 
 def _rows(surface: str, name: str, ops: list[Op]) -> list[tuple[Op, Form]]:
     return [(op, form) for op in ops for form in op.record.forms if form.surface == surface and form.name == name]
 
 
-def build(surface: str, name: str, ops: list[Op], module: str) -> Any:
-    """Make the callable (or Primitive class) of one public name."""
-    rows = _rows(surface, name, ops)
+def build(surface: str, name: str, module: str) -> Any:
+    """Make the callable (or Primitive class) of one public name; loads the families that declare it."""
+    rows = _rows(surface, name, catalog.ops(surface, name))
     made: Any
     if surface == "primitive":
         made = _primitive(name, *rows[0])
@@ -45,10 +37,10 @@ def build(surface: str, name: str, ops: list[Op], module: str) -> Any:
 def install(owner: type, module: str) -> None:
     """Attach the methods of the surfaces "tensor" and "inplace" to a class; a name must not be there already."""
     for surface in ("tensor", "inplace"):
-        for name, ops in names(surface).items():
+        for name in catalog.names(surface):
             if name in vars(owner):
                 raise ValueError(f"{owner.__name__}.{name} is defined twice")
-            setattr(owner, name, _Method(owner, surface, name, ops, module))
+            setattr(owner, name, _Method(owner, surface, name, module))
 
 
 class _Method:
@@ -58,8 +50,8 @@ class _Method:
         self.how = how
 
     def __get__(self, instance: Any, kind: Any = None) -> Any:
-        owner, surface, name, ops, module = self.how
-        method = build(surface, name, ops, module)
+        owner, surface, name, module = self.how
+        method = build(surface, name, module)
         method.__qualname__ = f"{owner.__name__}.{name}"
         setattr(owner, name, method)
         return method if instance is None else method.__get__(instance, kind)

@@ -56,7 +56,7 @@ def broadcast_np(input: Array, shape: Any) -> Any:
 
 
 def _cast_np_vjp(g: Any, _out: Any, input: Any, _dtype: Any) -> Any:
-    return cast_np(g, input._a.dtype)
+    return cast_np(g, input._kind)
 
 
 @op(
@@ -83,7 +83,7 @@ def meet(*values: Any) -> tuple[Any, ...]:
     """Bring tensors and Python numbers to their common dtype, as tensors."""
     dtype = common_of(values)
     return tuple(
-        (value if value._a.dtype == dtype else cast_np(value, dtype))
+        (value if value._kind == dtype else cast_np(value, dtype))
         if isinstance(value, TensorBase)
         else from_array(as_scalar(value, dtype))
         for value in values

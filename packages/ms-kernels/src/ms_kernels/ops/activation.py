@@ -27,7 +27,7 @@ ONCE = "only called where gradients of gradients are not recorded"
 
 def _typed(test: Any, like: Any) -> Any:
     """A condition as 0 and 1 in another tensor's dtype."""
-    return cast_np(test, like._a.dtype)
+    return cast_np(test, like._kind)
 
 
 @op(
@@ -54,7 +54,7 @@ def _faster(kind: str, formula: Any) -> Any:
     """A gradient rule: the native loop, or the formula in tensor ops where it has to be differentiated again."""
 
     def vjp(g: Any, _out: Any, input: Any) -> Any:
-        if is_recording() or input._a.dtype != g._a.dtype:
+        if is_recording() or input._kind != g._kind:
             return formula(g, input)
         return loop_grad(g, input, kind)
 

@@ -191,7 +191,7 @@ def _extremum(name: str, function: Any, primitive: str, larger: bool) -> Any:
 
     def vjp(g: Any, _out: Any, input: Any, other: Any) -> Any:
         first = greater(input, other) if larger else less(input, other)
-        half = where(equal(input, other), 0.5, cast_np(first, g._a.dtype))
+        half = where(equal(input, other), 0.5, cast_np(first, g._kind))
         return (lambda: g * half, lambda: g * (1 - half))
 
     return op(

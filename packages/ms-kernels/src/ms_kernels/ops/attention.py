@@ -65,7 +65,7 @@ def _kept(shape: tuple[int, ...], mask: Any, mode: int, prefix: Any, before: int
 
 def _attend(q: Any, k: Any, v: Any, shift: Any, drop: Any, keep: Any, scale: float, share: float) -> Any:
     """The formula on (B, N, S, D), in float32 for 16-bit types."""
-    kind = q._a.dtype
+    kind = q._kind
     if kind.itemsize == 2:
         q, k, v = (cast_np(t, np.dtype(np.float32)) for t in (q, k, v))
     groups = q.shape[1] // k.shape[1]
@@ -76,9 +76,9 @@ def _attend(q: Any, k: Any, v: Any, shift: Any, drop: Any, keep: Any, scale: flo
         )
     scores = matmul(q, permute(k, (0, 1, 3, 2))) * scale
     if shift is not None:
-        scores = scores + cast_np(shift, scores._a.dtype)
+        scores = scores + cast_np(shift, scores._kind)
     if not keep.all():
-        scores = where(from_array(np.ascontiguousarray(keep)), scores, float(np.finfo(scores._a.dtype).min))
+        scores = where(from_array(np.ascontiguousarray(keep)), scores, float(np.finfo(scores._kind).min))
     weights = softmax(scores, -1)
     if drop is not None:
         bits = np.unpackbits(drop._a, axis=-1, bitorder="little")
@@ -90,7 +90,7 @@ def _attend(q: Any, k: Any, v: Any, shift: Any, drop: Any, keep: Any, scale: flo
                 f"give a bit for each of {list(weights.shape)}",
                 str(list(drop.shape)),
             )
-        weights = weights * from_array((bits / share).astype(weights._a.dtype))
+        weights = weights * from_array((bits / share).astype(weights._kind))
     return cast_np(matmul(weights, v), kind)
 
 
@@ -105,7 +105,7 @@ def _checked(query: Any, key: Any, value: Any, head_num: Any, layout: Any, mode:
         fail(ValueError, NAME, "'keep_prob'", "be in (0, 1]", describe(share))
     ndim = 4 if layout in ("BNSD", "BSND") else 3
     for arg, x in (("query", query), ("key", key), ("value", value)):
-        if x._a.dtype not in FLOATS:
+        if x._kind not in FLOATS:
             fail(TypeError, NAME, f"dtype of '{arg}'", "be a float type", str(x.dtype))
         if x.ndim != ndim:
             fail(ValueError, NAME, f"'{arg}'", f"have {ndim} dimensions for '{layout}'", f"shape {list(x.shape)}")

@@ -142,7 +142,7 @@ def batch_norm_infer(
 
 def moved(running: Any, batch: Any, momentum: float) -> None:
     """Move a running statistic toward the batch's, in place, off the tape."""
-    kind = running._a.dtype
+    kind = running._kind
     running._a[...] = ((1 - momentum) * running._a + momentum * batch._a).astype(kind)
     running._touch()
 
@@ -158,7 +158,7 @@ def _batch_norm(
         if running_mean.shape != found[1].shape or running_var.shape != found[2].shape:
             check_channels("BatchNorm", input.shape, running_mean.shape, running_var.shape)
         moved(running_mean, found[1], momentum)
-        moved(running_var, cast_np(found[2], found[2]._a.dtype) * (count / max(count - 1, 1)), momentum)
+        moved(running_var, cast_np(found[2], found[2]._kind) * (count / max(count - 1, 1)), momentum)
     return tuple(found)
 
 

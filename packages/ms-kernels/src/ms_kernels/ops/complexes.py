@@ -135,7 +135,7 @@ def angle(input: Array) -> Any:
     Source: ``mindspore.ops.angle``.
     """
     tensor_only("Angle", "input", input)
-    if input._a.dtype not in COMPLEX:
+    if input._kind not in COMPLEX:
         fail(TypeError, "Angle", "dtype of 'input'", "be complex64 or complex128", str(input.dtype))
     return atan2(imag(input), real(input))
 

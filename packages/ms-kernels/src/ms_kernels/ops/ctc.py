@@ -53,7 +53,7 @@ def _alignments(log_probs: Any, labels: Any, steps: Any, sizes: Any, blank: int)
     """
     count, batch, _ = log_probs.shape
     width = 2 * labels.shape[1] + 1
-    kind = log_probs._a.dtype
+    kind = log_probs._kind
     states = np.full((batch, width), blank, np.int64)
     states[:, 1::2] = labels
     skip = np.zeros((batch, width), bool)  # a label may follow another one without the blank between them
@@ -143,10 +143,10 @@ def ctc_loss(
     if lost.any():
         loss = where(from_array(lost), 0.0 if zero_infinity else float("inf"), loss)
     if reduction == "mean":
-        loss = loss * from_array((1 / np.maximum(sizes, 1)).astype(loss._a.dtype))
+        loss = loss * from_array((1 / np.maximum(sizes, 1)).astype(loss._kind))
     over = np.arange(terms.shape[1])[None, :, None] >= steps[:, None, None]  # steps and states that there are not
     over = over | (np.arange(terms.shape[2])[None, None, :] > 2 * sizes[:, None, None])
-    shown = np.where(over | (terms < NEVER / 2), -np.inf, terms).astype(log_probs._a.dtype)
+    shown = np.where(over | (terms < NEVER / 2), -np.inf, terms).astype(log_probs._kind)
     return reduced("ctc_loss", loss, reduction), from_array(shown)
 
 

@@ -39,7 +39,7 @@ def turned(t: Any) -> Any:
 
 
 def _unit(t: Any, size: int) -> Any:
-    return from_array(np.eye(size, dtype=t._a.dtype))
+    return from_array(np.eye(size, dtype=t._kind))
 
 
 def _diagonal(t: Any) -> Any:
@@ -233,7 +233,7 @@ def _real(dtype: Any) -> Any:
 
 def singular_values(t: Any) -> Any:
     """The singular values of matrices, from the largest."""
-    small = t.dtype.kind == "f" and t._a.dtype.itemsize == 2
+    small = t.dtype.kind == "f" and t._kind.itemsize == 2
     return svd_parts(cast_np(t, np.dtype(np.float32)) if small else t, False)[0]
 
 
@@ -321,7 +321,7 @@ def eig(input: Array, vectors: bool = True) -> Any:
     Source: ``mindspore.ops.eig``.
     """
     values, columns = eig_parts(input)
-    return values, columns if vectors else from_array(np.zeros((), columns._a.dtype))
+    return values, columns if vectors else from_array(np.zeros((), columns._kind))
 
 
 @composite(ops="pinv(x, *, atol=None, rtol=None, hermitian=False)")
@@ -346,7 +346,7 @@ def pinv(input: Array, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     matrix_shape("pinv", input.shape, hermitian)
     s, u, v = svd_parts(input, False)
     if rtol is None:
-        rtol = max(input.shape[-2:]) * float(np.finfo(s._a.dtype).eps) if atol is None else 0.0
+        rtol = max(input.shape[-2:]) * float(np.finfo(s._kind).eps) if atol is None else 0.0
     limit = np.maximum(_number(atol), _number(rtol) * s._a[..., :1])
     keep = from_array(np.asarray(s._a > limit))
     inverse = where(keep, 1 / where(keep, s, 1), 0)

@@ -269,9 +269,7 @@ def fill_diagonal(input: Array, fill_value: Any, wrap: bool = False) -> Any:
         fail(TypeError, "FillDiagonal", "'fill_value'", "be a number", describe(fill_value))
     if input.ndim < 2 or (input.ndim > 2 and len(set(input.shape)) > 1):
         fail(ValueError, "FillDiagonal", "'input'", "be a matrix or have equal dimensions", str(list(input.shape)))
-    return where(
-        from_array(_marks(input.shape, wrap)), cast_np(from_array(np.asarray(fill_value)), input._a.dtype), input
-    )
+    return where(from_array(_marks(input.shape, wrap)), cast_np(from_array(np.asarray(fill_value)), input._kind), input)
 
 
 @composite(ops="matrix_band_part(x, lower, upper)", primitive="MatrixBandPart()(x, lower, upper)")
@@ -294,4 +292,4 @@ def matrix_band_part(input: Array, lower: Any, upper: Any) -> Any:
     rows, columns = input.shape[-2:]
     apart = np.arange(columns) - np.arange(rows)[:, None]
     band = (apart >= (-low if low >= 0 else -rows)) & (apart <= (high if high >= 0 else columns))
-    return where(from_array(band), input, cast_np(from_array(np.asarray(0)), input._a.dtype))
+    return where(from_array(band), input, cast_np(from_array(np.asarray(0)), input._kind))

@@ -91,7 +91,7 @@ def dropout(input: Array, p: float = 0.5, training: bool = True, seed: int | Non
 
 def _channels(name: str, input: Any, p: float, lead: int) -> tuple[Any, Any]:
     """Whole channels kept or dropped: the result, and where elements were kept (bool)."""
-    one = from_array(np.ones((*input.shape[:lead], *((1,) * (input.ndim - lead))), input._a.dtype))
+    one = from_array(np.ones((*input.shape[:lead], *((1,) * (input.ndim - lead))), input._kind))
     scale, kept = dropout_keep(one, p, *seeded(name))
     return input * scale, broadcast_np(kept, input.shape)
 
@@ -141,7 +141,7 @@ def dropout_all(input: Array, keep_prob: float = 0.5, seed: Any = 0, seed2: Any 
     """
     keep = _checked_keep("Dropout", keep_prob)
     out, kept = dropout_keep(input, 1 - keep, *seeded("Dropout", seed, seed2))
-    return out, cast_np(kept, input._a.dtype)
+    return out, cast_np(kept, input._kind)
 
 
 def _channel_primitive(name: str, ndim: int) -> Any:
@@ -212,7 +212,7 @@ def dropout_apply(input: Array, mask: Array, keep_prob: Any) -> Any:
         got = str(list(mask.shape))
         fail(ValueError, "DropoutDoMask", "shape of 'mask'", f"be [{_mask_bytes(input.shape)}]", got)
     bits = np.unpackbits(mask._a.astype(np.uint8), count=input.size, bitorder="little").reshape(input.shape)
-    return input * from_array((bits / keep).astype(input._a.dtype))
+    return input * from_array((bits / keep).astype(input._kind))
 
 
 @composite(ops="rrelu(input, lower=0.125, upper=0.3333333333333333)")
@@ -232,9 +232,9 @@ def rrelu(input: Array, lower: float = 0.125, upper: float = 0.3333333333333333)
     low, high = number("rrelu", "lower", lower), number("rrelu", "upper", upper)
     if not 0 <= low <= high <= 1:
         fail(ValueError, "rrelu", "'lower' and 'upper'", "be in [0, 1], 'lower' not above", f"{low} and {high}")
-    if input._a.dtype not in FLOATS:
+    if input._kind not in FLOATS:
         fail(TypeError, "rrelu", "dtype of 'input'", "be a float type", str(input.dtype))
-    slope = from_array(samplers.uniform(input.shape, input._a.dtype, *seeded("rrelu"), low, high))
+    slope = from_array(samplers.uniform(input.shape, input._kind, *seeded("rrelu"), low, high))
     return where(greater(input, 0), input, input * slope)
 
 
@@ -285,6 +285,6 @@ def gumbel_softmax(input: Array, tau: float = 1.0, hard: bool = False, dim: int 
     soft = softmax((input + gumbel_like(input)) * (1 / tau), axis)
     if not hard:
         return soft
-    picked = np.zeros(soft.shape, soft._a.dtype)
+    picked = np.zeros(soft.shape, soft._kind)
     np.put_along_axis(picked, np.expand_dims(soft._a.argmax(axis), axis), 1, axis)
     return from_array(picked - soft._a) + soft if is_recording() else from_array(picked)

@@ -27,7 +27,7 @@ def _rows_vjp(g: Any, _out: Any, weight: Any, indices: Any, padding_idx: Any, by
         share /= np.bincount(places)[places]
     if padding_idx is not None:
         share[places == padding_idx] = 0
-    rows = reshape(g, (places.size, weight.shape[1])) * from_array(share[:, None].astype(g._a.dtype))
+    rows = reshape(g, (places.size, weight.shape[1])) * from_array(share[:, None].astype(g._kind))
     return index_sum(rows, 0, from_array(places), weight.shape[0]), None
 
 
@@ -63,7 +63,7 @@ def _renorm(weight: Any, places: Any, max_norm: float, norm_type: float) -> None
     norms = np.linalg.norm(rows, norm_type, axis=1)
     long = norms > max_norm
     scaled = rows[long] * (max_norm / (norms[long] + 1e-7))[:, None]
-    weight._a[used[long]] = scaled.astype(weight._a.dtype)
+    weight._a[used[long]] = scaled.astype(weight._kind)
     weight._touch()
 
 

@@ -52,7 +52,7 @@ def _class_weights(labels: Any, weight: Any, classes: int, ignore: int, smooth: 
     hit = np.zeros((len(places), classes))
     hit[np.arange(len(places))[valid], places[valid]] = 1 - smooth
     hit[valid] += smooth / classes
-    return from_array((hit * w).astype(like._a.dtype))
+    return from_array((hit * w).astype(like._kind))
 
 
 @op(
@@ -225,7 +225,7 @@ def nll_loss(
     values = labels._a
     valid = values != ignore_index
     safe = from_array(np.where(valid, values, 0).astype(np.int64))
-    keep = from_array(valid.astype(rows._a.dtype))
+    keep = from_array(valid.astype(rows._kind))
     picked = squeeze(gather(rows, 1, unsqueeze(safe, 1)), 1) * -1
     own = keep if weight is None else keep * index_select(weight, 0, safe)
     loss = picked * own

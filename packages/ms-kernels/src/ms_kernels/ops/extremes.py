@@ -34,7 +34,7 @@ def _extremum(name: str, loop: str, function: Any, primitive: str, word: str, sh
     named(body, name, __name__, text, f"ops.{name}(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0)", shown)
 
     def vjp(g: Any, out: Any, input: Any, dim: Any, _keepdim: Any) -> Any:
-        hit = cast_np(equal(input, spread(out, input.shape, dim)), g._a.dtype)
+        hit = cast_np(equal(input, spread(out, input.shape, dim)), g._kind)
         return spread(g, input.shape, dim) * (hit / sum_(hit, _all_axes(dim, input.ndim), True))
 
     return op(

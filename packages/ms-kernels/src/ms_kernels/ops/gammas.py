@@ -301,7 +301,7 @@ def mvlgamma(input: Array, p: int) -> Any:
     Source: ``mindspore.ops.mvlgamma``.
     """
     tensor_only("Mvlgamma", "input", input)
-    if input._a.dtype not in WIDE:
+    if input._kind not in WIDE:
         fail(TypeError, "Mvlgamma", "dtype of 'input'", "be float32 or float64", str(input.dtype))
     if isinstance(p, bool) or not isinstance(p, int):
         fail(TypeError, "Mvlgamma", "'p'", "be an int", describe(p))
@@ -335,6 +335,6 @@ def logit(input: Array, eps: float | None = None) -> Any:
         fail(TypeError, "Logit", "'eps'", "be a float", describe(eps))
     x = input
     if eps is not None and eps >= 0:
-        low, high = (cast_np(from_array(np.asarray(v)), input._a.dtype) for v in (eps, 1 - eps))
+        low, high = (cast_np(from_array(np.asarray(v)), input._kind) for v in (eps, 1 - eps))
         x = where(x < low, low, where(x > high, high, x))
     return log(x / (1 - x))

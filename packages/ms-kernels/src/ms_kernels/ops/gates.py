@@ -20,7 +20,7 @@ __all__ = ["bias_add", "bidense", "fast_gelu", "rotary_position_embedding", "swi
 
 
 def _check_float(name: str, arg: str, x: Any) -> None:
-    if x._a.dtype not in FLOATS:
+    if x._kind not in FLOATS:
         fail(TypeError, name, f"dtype of '{arg}'", "be a float type", str(x.dtype))
 
 

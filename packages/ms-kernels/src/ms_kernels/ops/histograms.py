@@ -150,7 +150,7 @@ def whole_bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     found = _counted(input, weights, minlength)
     if weights is None:
         return from_array(found.astype(np.int64))
-    kind = weights._a.dtype if isinstance(weights, TensorBase) and weights.dtype.kind == "f" else np.float64
+    kind = weights._kind if isinstance(weights, TensorBase) and weights.dtype.kind == "f" else np.float64
     return from_array(found.astype(kind))
 
 
@@ -198,9 +198,9 @@ def cov(input: Array, correction: int = 1, fweights: Any = None, aweights: Any =
     x = input if input.dtype.kind in "fc" else cast_np(input, np.dtype(np.float32))
     rows = reshape(x, (1, -1)) if x.ndim < 2 else x
     count = rows.shape[1]
-    share = None if fweights is None else cast_np(_weights("fweights", fweights, "iu", count), rows._a.dtype)
+    share = None if fweights is None else cast_np(_weights("fweights", fweights, "iu", count), rows._kind)
     if aweights is not None:
-        heavy = cast_np(_weights("aweights", aweights, "f", count), rows._a.dtype)
+        heavy = cast_np(_weights("aweights", aweights, "f", count), rows._kind)
         share = heavy if share is None else share * heavy
     total: Any = count if share is None else sum_(share)
     center = sum_(rows if share is None else rows * share, 1, True) / total

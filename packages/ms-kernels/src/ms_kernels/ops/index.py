@@ -295,7 +295,7 @@ def scatter(input: Array, dim: int, index: Array, src: Array) -> Any:
     Source: ``mindspore.mint.scatter``.
     """
     if not isinstance(src, TensorBase):
-        (src,) = (broadcast_np(cast_np(meet(src, 0.0)[0], input._a.dtype), index.shape),)
+        (src,) = (broadcast_np(cast_np(meet(src, 0.0)[0], input._kind), index.shape),)
     return scatter_typed(input, dim, index, src)
 
 
@@ -322,8 +322,8 @@ def masked_fill(input: Array, mask: Array, value: Array) -> Any:
     if mask.dtype is not mstype.bool_:
         fail(TypeError, "MaskedFill", "dtype of 'mask'", "be Bool", str(mask.dtype))
     if not isinstance(value, TensorBase):
-        (value,) = (cast_np(meet(value)[0], input._a.dtype),)
-    return where_typed(mask, cast_np(value, input._a.dtype), input)
+        (value,) = (cast_np(meet(value)[0], input._kind),)
+    return where_typed(mask, cast_np(value, input._kind), input)
 
 
 @composite(

@@ -124,8 +124,8 @@ def multi_margin_loss(
     if weight is not None and weight.shape != (classes,):
         fail(ValueError, name, "shape of 'weight'", f"be [{classes}]", str(list(weight.shape)))
     own = np.arange(classes) == labels[:, None]
-    own_score = sum_(input * from_array(own.astype(input._a.dtype)), 1, True)
-    gap = maximum(input - own_score + _margin(name, margin), 0) * from_array((~own).astype(input._a.dtype))
+    own_score = sum_(input * from_array(own.astype(input._kind)), 1, True)
+    gap = maximum(input - own_score + _margin(name, margin), 0) * from_array((~own).astype(input._kind))
     loss = sum_(gap if p == 1 else gap * gap, 1) * (1 / classes)
     return reduced(name, loss if weight is None else loss * index_select(weight, 0, from_array(labels)), reduction)
 
@@ -146,11 +146,11 @@ def _multilabel(name: str, input: Any, target: Any, reduction: str) -> tuple[Any
     for row, (given, use) in enumerate(zip(labels, listed)):
         hit[row, given[use]] = True
     x = input if input.ndim == 2 else unsqueeze(input, 0)
-    pair = from_array((hit[:, :, None] & ~hit[:, None, :]).astype(x._a.dtype))  # (label, other)
+    pair = from_array((hit[:, :, None] & ~hit[:, None, :]).astype(x._kind))  # (label, other)
     gaps = maximum(1 - (unsqueeze(x, 2) - unsqueeze(x, 1)), 0) * pair
     loss = sum_(gaps, (1, 2)) * (1 / classes)
     loss = reduced(name, loss if input.ndim == 2 else reshape(loss, ()), reduction)
-    return loss, from_array(hit.reshape(target.shape).astype(target._a.dtype))
+    return loss, from_array(hit.reshape(target.shape).astype(target._kind))
 
 
 @composite(ops="multilabel_margin_loss(input, target, reduction='mean')")
@@ -287,7 +287,7 @@ def sparse_softmax_cross_entropy(input: Array, target: Array, is_grad: bool = Fa
     loss = cross_entropy(input, target)
     if not is_grad:
         return loss
-    hit = (np.arange(input.shape[1]) == target._a[:, None]).astype(input._a.dtype)
+    hit = (np.arange(input.shape[1]) == target._a[:, None]).astype(input._kind)
     return (exp(log_softmax(input, 1)) - from_array(hit)) * (1 / input.shape[0])
 
 
@@ -309,4 +309,4 @@ def nll_loss_all(input: Array, target: Array, weight: Array, reduction: str = "m
     loss = nll_loss(input, target, weight, ignore_index, reduction)
     labels = target._a.reshape(-1)
     total = weight._a[labels[labels != ignore_index]].astype(np.float64).sum()
-    return loss, from_array(np.asarray(total).astype(weight._a.dtype))
+    return loss, from_array(np.asarray(total).astype(weight._kind))

@@ -59,7 +59,7 @@ def _taken(flat: Any, places: Any) -> Any:
 
 
 def _filled(mask: Any, t: Any, padding: Any) -> Any:
-    return where(from_array(mask), t, cast_np(from_array(np.asarray(_number(padding))), t._a.dtype))
+    return where(from_array(mask), t, cast_np(from_array(np.asarray(_number(padding))), t._kind))
 
 
 @composite(

@@ -31,7 +31,7 @@ THETA = 5.371920351148152
 
 
 def _unit(t: Any) -> Any:
-    return from_array(np.array(np.broadcast_to(np.eye(t.shape[-1], dtype=t._a.dtype), t.shape)))
+    return from_array(np.array(np.broadcast_to(np.eye(t.shape[-1], dtype=t._kind), t.shape)))
 
 
 @composite(ops="matrix_power(input, n)", tensor="matrix_power(n)", primitive="MatrixPower(n)(x)")
@@ -170,7 +170,7 @@ def lu_solve(input: Array, matrix: Array, pivots: Array) -> Any:
     order = _pivots("LuSolve", matrix, pivots)
     matrix_shape("LuSolve", matrix.shape, True)
     matrix_shape("LuSolve", input.shape)
-    swap = from_array(np.eye(matrix.shape[-1], dtype=input._a.dtype)[order])
+    swap = from_array(np.eye(matrix.shape[-1], dtype=input._kind)[order])
     lower = tril(matrix, -1) + _unit(matrix)
     return matrix_solve(triu(matrix), matrix_solve(lower, matrix_product(swap, input)))
 
@@ -199,11 +199,11 @@ def lu_unpack(input: Array, pivots: Array, unpack_data: bool = True, unpack_pivo
     order = _pivots("LuUnpack", input, pivots)
     m, n = input.shape[-2:]
     k = min(m, n)
-    swap = from_array(np.ascontiguousarray(np.eye(m, dtype=input._a.dtype)[order].swapaxes(-1, -2)))
+    swap = from_array(np.ascontiguousarray(np.eye(m, dtype=input._kind)[order].swapaxes(-1, -2)))
     if not unpack_data:
         return swap if unpack_pivots else None
     left = input[..., :k]
-    lower = tril(left, -1) + from_array(np.array(np.broadcast_to(np.eye(m, k, dtype=input._a.dtype), left.shape)))
+    lower = tril(left, -1) + from_array(np.array(np.broadcast_to(np.eye(m, k, dtype=input._kind), left.shape)))
     upper = triu(input[..., :k, :])
     return (swap, lower, upper) if unpack_pivots else (lower, upper)
 
@@ -243,7 +243,7 @@ def _reflect(reflectors: Any, tau: Any, t: Any, backward: bool) -> Any:
     """Apply ``H_1 ... H_k`` (backward: H_k first) to matrices, each H = 1 - tau v v'."""
     rows = reflectors.shape[-2]
     below = tril(reflectors, -1)
-    unit = np.eye(rows, reflectors.shape[-1], dtype=reflectors._a.dtype)
+    unit = np.eye(rows, reflectors.shape[-1], dtype=reflectors._kind)
     count = tau.shape[-1]
     for i in reversed(range(count)) if backward else range(count):
         v = below[..., i : i + 1] + from_array(unit[:, i : i + 1])
@@ -269,7 +269,7 @@ def orgqr(input: Array, tau: Array) -> Any:
     m, n = input.shape[-2:]
     if m < n:
         fail(ValueError, "Orgqr", "'input'", "have no more columns than rows", f"shape {list(input.shape)}")
-    start = from_array(np.array(np.broadcast_to(np.eye(m, n, dtype=input._a.dtype), input.shape)))
+    start = from_array(np.array(np.broadcast_to(np.eye(m, n, dtype=input._kind), input.shape)))
     return _reflect(input, tau, start, True)
 
 

@@ -161,7 +161,7 @@ def nanmedian(input: Array, dim: int = -1, keepdim: bool = False) -> Any:
 def _real_numbers(name: str, input: Any) -> None:
     if not isinstance(input, TensorBase):
         fail(TypeError, name, "'input'", "be a Tensor", describe(input))
-    if input._a.dtype not in REALS:
+    if input._kind not in REALS:
         fail(TypeError, name, "dtype of 'input'", "be one of real numbers", str(input.dtype))
 
 
@@ -248,7 +248,7 @@ def _quantiles(input: Any, q: Any, dim: Any, keepdim: bool, ignore_nan: bool) ->
         rank = np.asarray(item * np.maximum(size - 1 - (lost if ignore_nan else 0), 0))
         below = np.broadcast_to(np.floor(rank), rows.shape[:-1]).astype(np.int64)
         above = np.broadcast_to(np.ceil(rank), rows.shape[:-1]).astype(np.int64)
-        share = from_array(np.asarray(np.broadcast_to(rank, rows.shape[:-1]) - below).astype(rows._a.dtype))
+        share = from_array(np.asarray(np.broadcast_to(rank, rows.shape[:-1]) - below).astype(rows._kind))
         low = reshape(gather(rows, -1, from_array(below[..., None])), rows.shape[:-1])
         high = reshape(gather(rows, -1, from_array(above[..., None])), rows.shape[:-1])
         value = low + (high - low) * share

@@ -63,7 +63,7 @@ def clip_by_norm(tensors: Any, max_norm: float, norm_type: float = 2.0, error_if
         fail(RuntimeError, "clip_by_norm", f"norm of order {norm_type}", "be finite", str(total.item()))
     factor = max_norm / (total + 1e-6)
     factor = where(factor < 1, factor, 1)
-    out = [part * cast_np(factor, part._a.dtype) for part in parts]
+    out = [part * cast_np(factor, part._kind) for part in parts]
     return out[0] if single else tuple(out) if isinstance(tensors, tuple) else out
 
 
@@ -88,7 +88,7 @@ def clip_by_global_norm(tensors: Any, clip_norm: float = 1.0, use_norm: Any = No
     single = isinstance(tensors, TensorBase)
     parts = [tensors] if single else tensors_of("clip_by_global_norm", tensors, "x")
     factor = clip_norm / maximum(_norm([cast_np(p, np.dtype(np.float32)) for p in parts], 2.0), clip_norm)
-    out = tuple(part * cast_np(factor, part._a.dtype) for part in parts)
+    out = tuple(part * cast_np(factor, part._kind) for part in parts)
     return out[0] if single else out
 
 

@@ -227,7 +227,7 @@ def normalize(input: Array, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) ->
         return input / maximum(amax(abs(input), axes, True), eps)
     if power == 0:
         count = np.count_nonzero(input._a, axis=axes, keepdims=True)
-        return input * (1 / np.maximum(count, eps)).astype(input._a.dtype)
+        return input * (1 / np.maximum(count, eps)).astype(input._kind)
     return input / maximum(pow_(sum_(pow_(abs(input), power), axes, True), 1 / power), eps)
 
 

@@ -50,7 +50,7 @@ def _p_vjp(g: Any, out: Any, input: Any, p: float, dim: Any, _keepdim: bool) -> 
     if p == 1:
         return g * sign(input)
     if math.isinf(p):
-        hit = cast_np(equal(abs_(input), out), input._a.dtype)
+        hit = cast_np(equal(abs_(input), out), input._kind)
         return g * sign(input) * (hit / sum_(hit, rules.axes("norm", dim, input.ndim), True))
     zero = equal(out, 0)
     safe = where(zero, 1, out)
@@ -262,7 +262,7 @@ def euclidean_norm(input: Array, dim: Any, keepdim: bool = False) -> Any:
     if not isinstance(dim, TensorBase):
         fail(TypeError, "EuclideanNorm", "'axes'", "be a Tensor", describe(dim))
     out = p_norm(_in("EuclideanNorm", input, None), 2.0, tuple(int(i) for i in dim._a.reshape(-1)), keepdim)
-    return cast_np(out, input._a.dtype)
+    return cast_np(out, input._kind)
 
 
 @composite(primitive="NuclearNorm(dim=None, keepdim=False)(x)", name="nuclear_norm")

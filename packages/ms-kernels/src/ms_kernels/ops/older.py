@@ -125,7 +125,7 @@ def _segment(how: str, text: str, shown: str) -> Any:
         out = combine(input_x, segment_ids, count)
         sizes = np.bincount(ids, minlength=count).reshape(count, *((1,) * (input_x.ndim - 1)))
         if how == "mean":
-            return out / from_array(np.maximum(sizes, 1).astype(input_x._a.dtype))
+            return out / from_array(np.maximum(sizes, 1).astype(input_x._kind))
         return out if how in ("sum", "prod") else where(from_array(sizes > 0), out, 0)
 
     body.__annotations__.update(input_x="Array", segment_ids="Array")

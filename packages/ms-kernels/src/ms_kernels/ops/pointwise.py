@@ -222,7 +222,7 @@ def nan_to_num(input: Array, nan: Any = None, posinf: Any = None, neginf: Any = 
     """
     if input.dtype.kind != "f":
         return input * 1
-    lowest, highest = limits(input._a.dtype)
+    lowest, highest = limits(input._kind)
     high = highest if posinf is None else posinf
     low = lowest if neginf is None else neginf
     out = where(isnan(input), 0.0 if nan is None else nan, input)

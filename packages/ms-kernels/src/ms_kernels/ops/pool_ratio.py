@@ -59,7 +59,7 @@ def _means(x: Any, windows: list[Values], size: int) -> Any:
     share = np.zeros((size, len(windows)))
     for i, window in enumerate(windows):
         share[window, i] = 1 / len(window)
-    return matmul(x, from_array(share.astype(x._a.dtype)))
+    return matmul(x, from_array(share.astype(x._kind)))
 
 
 def _pooled(

@@ -157,7 +157,7 @@ def logcumsumexp_by_options(input: Array, dim: Any, exclusive: bool = False, rev
 
     Source: ``mindspore.ops.CumulativeLogsumexp``.
     """
-    lowest, _ = limits(input._a.dtype)
+    lowest, _ = limits(input._kind)
     return _scanned(lambda t, at: logcumsumexp(t, at), input, dim, exclusive, reverse, lowest)
 
 

@@ -40,7 +40,7 @@ def _coordinate(x: Any, size: int, padding_mode: str, align: bool) -> Any:
         kept, slope = _reflected(raw, *((0.0, size - 1.0) if align else (-0.5, size - 0.5)))
     inside = (kept >= 0) & (kept <= size - 1)
     kept, slope = kept.clip(0, size - 1), slope * inside
-    return at * from_array(slope.astype(at._a.dtype)) + from_array((kept - slope * raw).astype(at._a.dtype))
+    return at * from_array(slope.astype(at._kind)) + from_array((kept - slope * raw).astype(at._kind))
 
 
 def _picked(input: Any, places: list[Any]) -> tuple[Any, Any]:
@@ -105,14 +105,14 @@ def grid_sample(
     ]
     if mode == "nearest":
         found, inside = _picked(input, [_nearest(at._a) for at in ats])
-        return found * from_array(inside.astype(input._a.dtype))
+        return found * from_array(inside.astype(input._kind))
     lows = [np.floor(at._a).astype(np.int64) for at in ats]
     total: Any = None
     for corner in itertools.product((0, 1), repeat=n):
         found, inside = _picked(input, [low + step for low, step in zip(lows, corner)])
-        weight = from_array(inside[:, 0].astype(input._a.dtype))
+        weight = from_array(inside[:, 0].astype(input._kind))
         for at, low, step in zip(ats, lows, corner):
-            part = at - from_array(low.astype(at._a.dtype))
+            part = at - from_array(low.astype(at._kind))
             weight = weight * (part if step else 1 - part)
         term = found * reshape(weight, (weight.shape[0], 1, *weight.shape[1:]))
         total = term if total is None else total + term
@@ -155,6 +155,6 @@ def affine_grid(theta: Array, size: Any, align_corners: bool = False) -> Any:
         fail(ValueError, "affine_grid", "shape of 'theta' and 'size'", rule, f"{list(theta.shape)} and {sizes}")
     lines = np.meshgrid(*(_line(s, align_corners) for s in sizes[2:]), indexing="ij")
     base = np.stack([*lines[::-1], np.ones(sizes[2:])], -1).reshape(1, -1, n + 1)
-    base = np.broadcast_to(base, (sizes[0], *base.shape[1:])).astype(theta._a.dtype)
+    base = np.broadcast_to(base, (sizes[0], *base.shape[1:])).astype(theta._kind)
     found = matmul(from_array(np.ascontiguousarray(base)), permute(theta, (0, 2, 1)))
     return reshape(found, (sizes[0], *sizes[2:], n))

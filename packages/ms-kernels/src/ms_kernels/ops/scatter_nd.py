@@ -57,7 +57,7 @@ def _combine_vjp(g: Any, out: Any, input: Any, key: Any, value: Any, how: str) -
         return g, lambda: take_key(g, key) if how == "add" else -take_key(g, key)
     if how in ("max", "min"):
         kept, won = equal(input, out), equal(value, take_key(out, key))
-        kept, won = cast_np(kept, g._a.dtype), cast_np(won, g._a.dtype)
+        kept, won = cast_np(kept, g._kind), cast_np(won, g._kind)
         share = g / (kept + put_key(won, key, input.shape))
         return lambda: share * kept, lambda: take_key(share, key) * won
     if how == "div":

@@ -42,7 +42,7 @@ def _along(dim: int, key: Any) -> tuple[Any, ...]:
 def _like(value: Any, dtype: Any) -> Any:
     """A number or a tensor as a tensor of a NumPy dtype."""
     if isinstance(value, TensorBase):
-        return value if value._a.dtype == dtype else cast_np(value, dtype)
+        return value if value._kind == dtype else cast_np(value, dtype)
     with np.errstate(all="ignore"):
         return from_array(np.asarray(value).astype(dtype))
 
@@ -78,7 +78,7 @@ def index_add(input: Array, dim: int, index: Array, source: Array, alpha: Any = 
     wanted = (*input.shape[:at], places.size, *input.shape[at + 1 :])
     if places.ndim != 1 or source.shape != wanted:
         fail(ValueError, "IndexAdd", "shape of 'y'", f"be {list(wanted)}", str(list(source.shape)))
-    part = _like(source if alpha == 1 else source * alpha, input._a.dtype)
+    part = _like(source if alpha == 1 else source * alpha, input._kind)
     out = combine_key(input, _along(at, places), part, "add")
     return overwrite(input, out) if is_parameter(input) else out
 
@@ -106,7 +106,7 @@ def index_fill(input: Array, dim: Any, index: Array, value: Any) -> Any:
         fail(TypeError, "IndexFill", "'value'", "be a number or a Tensor", describe(value))
     at = rules.axis("IndexFill", int(dim), input.ndim)
     places = positions("IndexFill", index, input.shape[at])
-    return set_key(input, _along(at, places), _like(value, input._a.dtype))
+    return set_key(input, _along(at, places), _like(value, input._kind))
 
 
 @composite(
@@ -169,7 +169,7 @@ def masked_scatter(input: Array, mask: Array, source: Array) -> Any:
         fail(ValueError, "MaskedScatter", "number of elements of 'source'", f"be at least {count}", str(source.size))
     part = take_key(reshape(source, (source.size,)), (slice(0, count),))
     whole = input if input.shape == shape else broadcast_np(input, shape)
-    return set_key(whole, (np.ascontiguousarray(chosen),), _like(part, input._a.dtype))
+    return set_key(whole, (np.ascontiguousarray(chosen),), _like(part, input._kind))
 
 
 def _into(name: str, input: Any, key: Any, src: Any) -> Any:
@@ -325,6 +325,6 @@ def put_(input: Array, index: Array, source: Array, accumulate: bool = False) ->
         fail(
             ValueError, "put_", "number of elements of 'source'", f"be that of 'index', {places.size}", str(source.size)
         )
-    flat, part = reshape(input, (input.size,)), _like(reshape(source, (source.size,)), input._a.dtype)
+    flat, part = reshape(input, (input.size,)), _like(reshape(source, (source.size,)), input._kind)
     done = combine_key(flat, (places,), part, "add") if accumulate else set_key(flat, (places,), part)
     return replace(input, reshape(done, input.shape))

@@ -252,7 +252,7 @@ def unique_with_pad(input: Array, pad_num: Any) -> Any:
         fail(ValueError, "UniqueWithPad", "'x'", "have one dimension", str(input.ndim))
     values, back = unique_in_order(input)
     fill = np.full(input.size - values.size, plain(pad_num))
-    return concat([values, from_array(fill.astype(input._a.dtype))]), back
+    return concat([values, from_array(fill.astype(input._kind))]), back
 
 
 @composite(ops="msort(input)", tensor="msort()")

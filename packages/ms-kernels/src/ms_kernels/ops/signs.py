@@ -171,13 +171,13 @@ def ldexp(input: Array, other: Array) -> Any:
     """
     tensor_only("ldexp", "x", input)
     tensor_only("ldexp", "other", other)
-    kind = input._a.dtype if input.dtype.kind == "f" else np.dtype(np.float32)
+    kind = input._kind if input.dtype.kind == "f" else np.dtype(np.float32)
     return cast_np(input, kind) * 2.0 ** cast_np(other, kind)
 
 
 def _xdivy_vjp(g: Any, out: Any, input: Any, other: Any) -> Any:
     return (
-        lambda: xdivy(g, where(equal(input, 0), 1, other)) * cast_np(input != 0, g._a.dtype),
+        lambda: xdivy(g, where(equal(input, 0), 1, other)) * cast_np(input != 0, g._kind),
         lambda: xdivy(-(g * out), where(equal(input, 0), 1, other)),
     )
 

@@ -285,4 +285,4 @@ def embedding_lookup(input: Array, input_indices: Array, offset: int) -> Any:
     inside = (places >= 0) & (places < input.shape[0])
     rows = take_key(input, (np.where(inside, places, 0),))
     mask = inside.reshape(*inside.shape, *((1,) * (input.ndim - 1)))
-    return rows * from_array(mask.astype(input._a.dtype))
+    return rows * from_array(mask.astype(input._kind))

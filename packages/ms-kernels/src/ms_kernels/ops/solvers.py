@@ -326,7 +326,7 @@ def triangular_solve(
     factor = (triu if upper else tril)(matrix)
     if unitriangular:
         factor = (triu(matrix, 1) if upper else tril(matrix, -1)) + from_array(
-            np.eye(matrix.shape[-1], dtype=matrix._a.dtype)
+            np.eye(matrix.shape[-1], dtype=matrix._kind)
         )
     return matrix_solve(factor if not transpose else swapaxes(factor, -1, -2), input), matrix
 
@@ -378,7 +378,7 @@ def lstsq(input: Array, other: Array) -> Any:
     from ms_kernels.ops.decompositions import pinv
 
     right = unsqueeze(other, 1) if other.ndim == 1 else other
-    small = input._a.dtype.itemsize == 2
+    small = input._kind.itemsize == 2
     if small:
         return matrix_product(pinv(input.astype(mstype.float32)), right.astype(mstype.float32)).astype(input.dtype)
     return matrix_product(pinv(input), right)

@@ -221,7 +221,7 @@ def nanmean(input: Array, dim: Any = None, keepdim: bool = False, dtype: Any = N
         fail(TypeError, "nanmean", "dtype of 'input'", "be one of floats", got)
     lost = isnan(input)
     total = sum_(where(lost, 0, input), dim, keepdim, dtype)
-    counted = sum_(cast_np(~lost, total._a.dtype), dim, keepdim)
+    counted = sum_(cast_np(~lost, total._kind), dim, keepdim)
     return total / counted
 
 

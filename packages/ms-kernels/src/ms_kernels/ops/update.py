@@ -40,7 +40,7 @@ def _value_for(name: str, variable: Any, value: Any) -> Any:
         return value
     if value.dtype.kind in "fc" and variable.dtype.kind in "biu":
         fail(TypeError, name, "dtype of 'value'", f"go into {variable.dtype}", str(value.dtype))
-    return cast_np(value, variable._a.dtype)
+    return cast_np(value, variable._kind)
 
 
 def _assign(name: str, primitive: str, combine: Any, text: str, shown: str) -> Any:
@@ -117,7 +117,7 @@ def _scatter(how: str, nd: bool, function: bool = True) -> Any:
     primitive = f"Scatter{'Nd' if nd else ''}{how.capitalize()}"
 
     def body(input: Any, indices: Any, updates: Any) -> Any:
-        part = updates if updates.dtype is input.dtype else cast_np(updates, input._a.dtype)
+        part = updates if updates.dtype is input.dtype else cast_np(updates, input._kind)
         return _changed(input, (tensor_scatter if nd else _rows)(primitive, how, input, indices, part))
 
     body.__annotations__.update(input="Array", indices="Array", updates="Array")

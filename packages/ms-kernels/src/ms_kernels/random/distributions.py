@@ -6,12 +6,16 @@ own of the call's stream, so every result is a function of (shape, parameters, s
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
 
 from ms_kernels.core.runtime import empty
 from ms_kernels.random import philox
 from ms_kernels.random.samplers import Array, Shape, cast, unit
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # takes as long to import as this whole package
 
 __all__ = [
     "categorical",

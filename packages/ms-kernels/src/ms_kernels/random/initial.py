@@ -7,12 +7,12 @@ that a slice can be filled as it stands in the whole.
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 import numpy as np
 
 from ms_kernels.random import philox
+from ms_kernels.random.stream import system_seed
 
 __all__ = ["normal", "truncated_normal", "uniform"]
 
@@ -25,7 +25,7 @@ def _single(value: float) -> float:
 
 
 def _seed(seed: int) -> int:
-    return seed or secrets.randbits(63) | 1  # 0 asks for a seed from the operating system
+    return seed or system_seed() | 1  # 0 asks for a seed from the operating system
 
 
 def uniform(out: FloatArray, seed: int, low: float, high: float, first: int = 0) -> None:

@@ -9,13 +9,15 @@ bits, in [0, 1). The CPU and the Ascend target draw the same numbers.  Distribut
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ms_kernels.core.runtime import empty
 from ms_kernels.random import philox
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # takes as long to import as this whole package
 
 __all__ = [
     "bernoulli",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from typing import Any
 
 import numpy as np
 
-__all__ = ["STEP", "Stream", "default_stream", "draw", "wrap_int64"]
+__all__ = ["STEP", "Stream", "default_stream", "draw", "system_seed", "wrap_int64"]
 
 STEP = 12  # what one random call adds to the offset, whatever its size: 2.6's number
 _LOCK = threading.Lock()  # one for all streams: held for a few instructions only
@@ -21,6 +20,11 @@ if hasattr(os, "register_at_fork"):  # a child must not inherit the lock in the 
 def wrap_int64(value: int) -> int:
     """Return the int64 with the same low 64 bits."""
     return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+
+
+def system_seed() -> int:
+    """Return a seed of 63 bits from the operating system."""
+    return int.from_bytes(os.urandom(8), "little") >> 1
 
 
 class Stream:
@@ -57,7 +61,7 @@ class Stream:
         if not self._seeded:
             with _LOCK:
                 if not self._seeded:
-                    self._state[0] = secrets.randbits(63)
+                    self._state[0] = system_seed()
                     self._seeded = True
 
     def reserve(self, step: int = STEP) -> tuple[int, int]:
@@ -82,7 +86,7 @@ class Stream:
 
     def randomize(self) -> int:
         """Take a seed from the operating system, offset 0; returns the seed."""
-        seed = secrets.randbits(63)
+        seed = system_seed()
         self.set(seed)
         return seed
 

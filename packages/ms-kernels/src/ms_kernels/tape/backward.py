@@ -167,6 +167,6 @@ def _fit(grad: Any, meta: Any) -> Any:
     shape, dtype = meta
     if grad.shape != shape:
         grad = ops_by_name["sum_to"](grad, shape)
-    if grad._a.dtype != dtype:
+    if grad._kind != dtype:
         grad = ops_by_name["cast_np"](grad, dtype)
     return grad

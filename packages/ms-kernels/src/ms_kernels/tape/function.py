@@ -114,9 +114,9 @@ class _Function:
             fail(TypeError, cls.__name__, "result of forward", "be a Tensor or a tuple of Tensors", describe(value))
         if not recording:
             return value
-        metas = tuple((out.shape, out._a.dtype) if isinstance(out, TensorBase) else ((), bool) for out in outs)
+        metas = tuple((out.shape, out._kind) if isinstance(out, TensorBase) else ((), bool) for out in outs)
         call = _Call(context, slots, len(args), single)
-        shapes = tuple((args[i].shape, args[i]._a.dtype) for i in slots)
+        shapes = tuple((args[i].shape, args[i]._kind) for i in slots)
         node = Node(call, (), tapes, indices, shapes, None, None if single else metas)
         made = tuple(cls._attach(context, out, node, i, args) for i, out in enumerate(outs))
         context.saved_tensors = tuple(_moved(saved, outs, made) for saved in context.saved_tensors)

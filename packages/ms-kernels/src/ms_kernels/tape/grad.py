@@ -114,7 +114,7 @@ class _Leaves:
 
 
 def _zeros(x: TensorBase) -> Any:
-    return from_array(np.zeros(x.shape, x._a.dtype))
+    return from_array(np.zeros(x.shape, x._kind))
 
 
 def run(
@@ -172,7 +172,7 @@ def _off(x: TensorBase) -> TensorBase:
 
 
 def _ones(out: TensorBase) -> Any:
-    return from_array(np.ones(out.shape, out._a.dtype))
+    return from_array(np.ones(out.shape, out._kind))
 
 
 def _or_zeros(grad: Any, like: TensorBase) -> Any:

@@ -21,13 +21,13 @@ Position = int | tuple[int, ...]
 def _units(x: TensorBase) -> Iterator[Any]:
     """The tensors of x's shape that are one in a single place."""
     for place in range(x.size):
-        unit = np.zeros(x.size, x._a.dtype)
+        unit = np.zeros(x.size, x._kind)
         unit[place] = 1
         yield from_array(unit.reshape(x.shape))
 
 
 def _zeros(x: TensorBase) -> Any:
-    return from_array(np.zeros(x.shape, x._a.dtype))
+    return from_array(np.zeros(x.shape, x._kind))
 
 
 def _stacked(items: list[Any], shape: tuple[int, ...], dim: int, empty: Any) -> Any:
@@ -96,7 +96,7 @@ def _by_columns(pull: Pullback) -> list[list[Any]]:
 
 
 def _empty(x: TensorBase) -> Callable[[tuple[int, ...]], Any]:
-    return lambda shape: from_array(np.zeros(shape, x._a.dtype))
+    return lambda shape: from_array(np.zeros(shape, x._kind))
 
 
 def jacrev(fn: Callable[..., Any], grad_position: Position = 0, has_aux: bool = False) -> Callable[..., Any]:

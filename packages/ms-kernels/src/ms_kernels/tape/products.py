@@ -77,7 +77,7 @@ def _cotangents(gradients: Any, outputs: Sequence[TensorBase]) -> list[Any]:
 def _like(name: str, given: TensorBase, like: TensorBase, what: str) -> Any:
     if given.shape != like.shape:
         fail(ValueError, name, f"shape of the {what}", f"be {list(like.shape)}", str(list(given.shape)))
-    return given if given.dtype == like.dtype else ops_by_name["cast_np"](given, like._a.dtype)
+    return given if given.dtype == like.dtype else ops_by_name["cast_np"](given, like._kind)
 
 
 def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:

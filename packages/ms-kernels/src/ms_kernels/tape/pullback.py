@@ -108,7 +108,7 @@ class Pushforward:
     def __init__(self, pull: Pullback) -> None:
         self.pull = pull
         self.since = next_sequence()
-        self.seeds = [_leaf(from_array(np.zeros(out.shape, out._a.dtype))) for out in pull.outputs]
+        self.seeds = [_leaf(from_array(np.zeros(out.shape, out._kind))) for out in pull.outputs]
         by_input, _ = pull(self.seeds, recording=True)
         self.rows = [grad for item in by_input for grad in _flat(item)]
 

@@ -62,7 +62,7 @@ def _made_since(out: TensorBase, since: int) -> bool:
 
 
 def _metas(outputs: list[TensorBase]) -> tuple[Any, ...]:
-    return tuple((out.shape, out._a.dtype) for out in outputs)
+    return tuple((out.shape, out._kind) for out in outputs)
 
 
 def _outside(outputs: list[TensorBase], since: int) -> Iterator[tuple[Node, int]]:

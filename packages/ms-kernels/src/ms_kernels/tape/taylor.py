@@ -36,7 +36,7 @@ def _along(fn: Callable[..., Any], primals: list[Any], slopes: Sequence[Sequence
             power: Any = None
             for degree, slope in enumerate(terms, 1):
                 power = t if power is None else mul(power, t)
-                at = add(at, mul(mul(slope, 1 / factorial(degree)), ops_by_name["cast_np"](power, x._a.dtype)))
+                at = add(at, mul(mul(slope, 1 / factorial(degree)), ops_by_name["cast_np"](power, x._kind)))
             args.append(at)
         return fn(*args)
 
@@ -122,6 +122,6 @@ def derivative(fn: Callable[..., Any], primals: Any, order: int) -> tuple[Any, A
     if order < 1:
         fail(ValueError, "derivative", "'order'", "be at least 1", str(order))
     starts = [_floating("derivative", x) for x in (primals if isinstance(primals, (tuple, list)) else (primals,))]
-    ones = [[from_array(np.ones(x.shape, x._a.dtype))] for x in starts]
+    ones = [[from_array(np.ones(x.shape, x._kind))] for x in starts]
     value, *rest = _along(fn, starts, ones, order)
     return value, rest[-1]

@@ -58,7 +58,7 @@ def shown(tensor: Any) -> str:
 def summed(keys: Any, values: Any) -> tuple[Any, Any]:
     """Sum the values that have one key: the distinct keys, ascending, and the sums (on the tape like any other)."""
     distinct, place = np.unique(keys, return_inverse=True)
-    start = from_array(np.zeros((distinct.size, *values.shape[1:]), values._a.dtype))
+    start = from_array(np.zeros((distinct.size, *values.shape[1:]), values._kind))
     return distinct, ops_by_name["index_add"](start, 0, from_array(place.reshape(-1).astype(np.int64)), values, 1)
 
 
@@ -170,7 +170,7 @@ class COOTensor(Sparse):
         return rows * self.shape[1] + columns
 
     def _at(self, keys: Any, values: Any) -> COOTensor:
-        pairs = np.stack(np.divmod(keys, self.shape[1]), 1).astype(self.indices._a.dtype)
+        pairs = np.stack(np.divmod(keys, self.shape[1]), 1).astype(self.indices._kind)
         return COOTensor(from_array(pairs), values, self.shape)
 
     def to_tuple(self) -> tuple[Any, Any, tuple[int, ...]]:
@@ -186,7 +186,7 @@ class COOTensor(Sparse):
         array = self.indices._a
         if array.size and ((array < 0) | (array >= np.array(self.shape))).any():
             fail(RuntimeError, "COOTensor.to_dense", "'indices'", f"lie inside the shape {self.shape}", "others")
-        flat = from_array(np.zeros(self.shape[0] * self.shape[1], self.values._a.dtype))
+        flat = from_array(np.zeros(self.shape[0] * self.shape[1], self.values._kind))
         dense = ops_by_name["index_add"](flat, 0, from_array(self._keys()), self.values, 1)
         return ops_by_name["reshape"](dense, self.shape)
 

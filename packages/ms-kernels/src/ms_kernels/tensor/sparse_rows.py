@@ -96,7 +96,7 @@ class CSRTensor(Sparse):
     def _at(self, keys: Any, values: Any, shape: tuple[int, ...]) -> CSRTensor:
         rows, columns = np.divmod(keys, shape[1])
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
-        kind = self.indptr._a.dtype
+        kind = self.indptr._kind
         return CSRTensor(from_array(indptr.astype(kind)), from_array(columns.astype(kind)), values, shape)
 
     def to_tuple(self) -> tuple[Any, Any, Any, tuple[int, ...]]:
@@ -110,7 +110,7 @@ class CSRTensor(Sparse):
             ValueError: it has more than two dimensions.
         """
         self._matrix("CSRTensor.to_coo")
-        pairs = np.stack([self._rows(), self.indices._a], 1).astype(self.indices._a.dtype)
+        pairs = np.stack([self._rows(), self.indices._a], 1).astype(self.indices._kind)
         return COOTensor(from_array(pairs), self.values, self.shape)
 
     def to_dense(self) -> Any:
@@ -123,7 +123,7 @@ class CSRTensor(Sparse):
 
     def _along_rows(self, values: Any) -> Any:
         """Sum entries that stand in one row: shape (rows, ...)."""
-        start = from_array(np.zeros((self.shape[0], *values.shape[1:]), values._a.dtype))
+        start = from_array(np.zeros((self.shape[0], *values.shape[1:]), values._kind))
         return ops_by_name["index_add"](start, 0, from_array(self._rows()), values, 1)
 
     def sum(self, axis: int) -> Any:
@@ -207,7 +207,7 @@ class CSRTensor(Sparse):
     def _plus(self, other: Any, sign: int) -> Any:
         if not isinstance(other, CSRTensor):
             return NotImplemented
-        one, factor = (from_array(np.array(n, self.values._a.dtype)) for n in (1, sign))
+        one, factor = (from_array(np.array(n, self.values._kind)) for n in (1, sign))
         return self.add(other, one, factor)
 
     def _times(self, other: Any, combine: Callable[..., Any]) -> Any:

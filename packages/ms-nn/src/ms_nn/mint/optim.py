@@ -67,7 +67,7 @@ class Optimizer(Cell):
     def _memory(self, prefix: str, params: Any = None) -> ParameterTuple:
         many = self.parameters if params is None else params
         return ParameterTuple(
-            [Parameter(Tensor(np.zeros(p.shape, p._a.dtype)), name=f"{prefix}.{p.name}") for p in many]
+            [Parameter(Tensor(np.zeros(p.shape, p._kind)), name=f"{prefix}.{p.name}") for p in many]
         )
 
     def construct(self, gradients: Any) -> bool:

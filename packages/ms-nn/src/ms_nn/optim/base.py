@@ -165,7 +165,7 @@ class Optimizer(Cell):
         """A Parameter of each parameter's shape and dtype, named `prefix`.name, for an optimizer's own memory."""
         made = []
         for param in self.parameters if params is None else params:
-            first = np.zeros(param.shape, param._a.dtype)
+            first = np.zeros(param.shape, param._kind)
             if init:
                 first[...] = init
             made.append(Parameter(Tensor(first), name=f"{prefix}.{param.name}"))
