@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from ms_dynshape._kinds import _is_tensor
+
 
 class _Marked:
     """What every marked copy carries (the attribute names are 2.6's and are looked up by them)."""
@@ -68,11 +70,6 @@ _MARKED: tuple[tuple[type, type[_Marked]], ...] = (
     (tuple, _Tuple),
     (dict, _Dict),
 )
-
-
-def _is_tensor(value: object) -> bool:
-    """A tensor by protocol; NumPy's arrays and the sparse tensors lack `asnumpy`."""
-    return all(hasattr(value, name) for name in ("shape", "dtype", "asnumpy"))
 
 
 def _allowed(value: object, outer: tuple[int, ...] = ()) -> bool:
