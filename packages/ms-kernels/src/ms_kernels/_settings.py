@@ -46,6 +46,11 @@ class Settings:
         return names()
 
     @property
+    def started(self) -> bool:
+        """Whether an op has run in this process."""
+        return process_target.ran
+
+    @property
     def device_id(self) -> int:
         return self._device_id
 
@@ -66,6 +71,7 @@ class Settings:
         if value not in (GRAPH_MODE, PYNATIVE_MODE) or isinstance(value, bool):
             fail(ValueError, "set_context", "'mode'", "be GRAPH_MODE (0) or PYNATIVE_MODE (1)", describe(value))
         self._mode = value
+        process_target.graph = value == GRAPH_MODE
 
 
 settings = Settings()

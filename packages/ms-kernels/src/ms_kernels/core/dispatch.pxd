@@ -39,5 +39,7 @@ cdef class Mode:
 cdef class Settings:
     cdef public object target
     cdef public object observer
+    cdef public bint graph
+    cdef readonly bint ran
 
 cpdef object dispatch(Op op, tuple args)

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 from libc.string cimport memcmp
 from ms_kernels.core.runtime cimport empty_dims
-from ms_kernels.core.tensor cimport Node, TensorBase, is_tensor, new_node, wrap
+from ms_kernels.core.tensor cimport Node, TensorBase, is_tensor, mark_saved, new_node, wrap
 from ms_kernels.loops.elementwise cimport (
     binary_array, binary_code, binary_gives_bool, binary_same, binary_scalar, unary_code, unary_gives_bool, unary_same)
 
@@ -13,7 +13,7 @@ from contextvars import ContextVar
 import ms_dtype as mstype
 import numpy as np
 
-from ms_kernels.core.tensor import set_watcher, watch
+from ms_kernels.core.tensor import set_watcher, tell, watch
 from ms_kernels.opdef import errors
 
 cnp.import_array()
@@ -136,6 +136,7 @@ def effect(fn, *args):
 
 def is_recording():
     """Tell whether calls in this context are written to the tape."""
+    tell(None, "recording")  # a graph fits only a context that answers alike
     cdef Mode mode = current_mode()
     return mode is not None and mode.recording
 
@@ -144,8 +145,10 @@ cdef class Settings:
     """What holds for the whole process.
 
     Attributes:
-        target: None for the CPU, else an object with ``run(op, args)``.
+        target: None for the CPU, else an object with `run`, `same` and `composites` (see `targets.registry`).
         observer: None, or what gets every call of every context (but its own).
+        graph: whether Cells compile themselves when they are called (2.6's GRAPH_MODE).
+        ran: whether an op has run.
     """
 
 
@@ -388,17 +391,14 @@ cpdef object dispatch(Op op, tuple args):
     if process.observer is not None and (mode is None or not mode.quiet) and (
             not op.is_composite or process.observer.whole):
         return observed(process.observer, loud_mode(mode), op, args)
-    if op.fast and process.target is None and (mode is None or mode.target is None):
+    cdef object target = mode.target if mode is not None and mode.target is not None else process.target
+    process.ran = True
+    if op.fast and (target is None or op.name in target.same):
         result = fast_call(op, args, mode is not None and mode.recording)
         if result is not None:
             return result
     if op.is_composite:
-        for i in range(op.arity):
-            kind = op.kinds[i]
-            value = args[i]
-            if kind == C_TENSOR and not is_tensor(value) and (op.promote == 0 or scalar_kind(value) is None):
-                errors.operand(op.label, op.params[i], value, op.promote != 0)
-        return op.body(*args)
+        return composed(op, args, target)
     values = []
     operands = []
     for i in range(op.arity):
@@ -437,7 +437,6 @@ cpdef object dispatch(Op op, tuple args):
         values = promote_operands(op, values)
     if op.check == 0 or (op.check == 1 and not same_shapes(op, values)):
         op.shape(*shapes_of(op, values))
-    target = mode.target if mode is not None and mode.target is not None else process.target
     result = op.body(*values) if target is None else target.run(op, values)
     recorded = recorded and mode is not None and mode.recording and not op.nondiff
     if isinstance(result, tuple):
@@ -454,6 +453,22 @@ cpdef object dispatch(Op op, tuple args):
     if recorded:
         record(op, args, operands, (out,), False)
     return out
+
+
+def decompose(Op op not None, tuple args not None):
+    """Run a composite: its body, on checked operands, or what the target has in its place."""
+    cdef Mode mode = current_mode()
+    return composed(op, args, mode.target if mode is not None and mode.target is not None else process.target)
+
+
+cdef object composed(Op op, tuple args, object target):
+    cdef int i
+    for i in range(op.arity):
+        value = args[i]
+        if op.kinds[i] == C_TENSOR and not is_tensor(value) and (op.promote == 0 or scalar_kind(value) is None):
+            errors.operand(op.label, op.params[i], value, op.promote != 0)
+    own = None if target is None else target.composites.get(op.name)
+    return op.body(*args) if own is None else own(op, args)
 
 
 cdef Mode loud_mode(Mode mode):
@@ -475,6 +490,7 @@ cdef void adopt(TensorBase out, list operands):
     cdef TensorBase parent = operands[0]
     if share(out._array, parent._array):
         out._owner = parent._owner if parent._owner is not None else parent
+        out._owner._viewed = True
 
 
 cdef int check_dtype(Op op, int i, object value) except -1:
@@ -534,7 +550,18 @@ cdef int record(Op op, tuple args, list operands, tuple outs, bint several) exce
     cdef long change
     cdef Node node
     for i in range(op.arity):
-        saved.append(args[i] if op.kinds[i] == C_ATTRIBUTE or op.saves[i] else None)
+        item = args[i]
+        if op.kinds[i] == C_ATTRIBUTE:
+            saved.append(item)
+        elif op.saves[i]:
+            saved.append(item)
+            if is_tensor(item):
+                mark_saved(<TensorBase>item)
+            elif op.kinds[i] == C_TENSORS:
+                for part in item:
+                    mark_saved(<TensorBase>part)
+        else:
+            saved.append(None)
     for item in operands:
         if item is None:
             parents.append(None)
@@ -620,6 +647,8 @@ cdef object fast_call(Op op, tuple args, bint recording):
             if a._index != 0 or a._changes_c() != 0:
                 record(op, args, [a], (out,), False)
                 return out
+            if op.saves[0]:
+                mark_saved(a)
             node = new_node(op, (a if op.saves[0] else None,), (a._node,))
             if op.saves_out:
                 node.saved_out = (z,)
@@ -673,6 +702,10 @@ cdef object fast_call(Op op, tuple args, bint recording):
             saved = op.blank
         else:
             saved = (first if op.saves[0] else None, second if op.saves[1] else None)
+            if op.saves[0] and a is not None:
+                mark_saved(a)
+            if op.saves[1] and b is not None:
+                mark_saved(b)
             if op.arity > 2:
                 saved += args[2:]
         node = new_node(op, saved, (None if a is None else a._node, None if b is None else b._node))
@@ -765,11 +798,13 @@ cdef int store(TensorBase self, TensorBase out) except -1:
                 errors.inplace_view()
             if self._node is not None and self._node.op is None and type(self).__name__ == "Parameter":
                 errors.inplace_leaf()
+            data_of(self)
+            self._keep_past()
             self._node = out._node
             self._index = out._index
     if not cnp.PyArray_ISWRITEABLE(data_of(self)):  # memory of a read-only array, or of one that repeats elements
         self._array = np.array(self._array)
-    np.copyto(self._array, out._array, casting="unsafe")
+    np.copyto(self._array, data_of(out), casting="unsafe")
     self._touch()
     return 0
 

@@ -12,7 +12,7 @@ np.import_array()
 
 cdef extern from "runtime.h":
     ctypedef struct ms_block_stats:
-        size_t in_use, cached, limit
+        size_t in_use, cached, limit, peak_in_use, peak_held
         uint64_t hits, misses
     void ms_parallel_for(Py_ssize_t n, Py_ssize_t grain, ms_task fn, void *ctx) noexcept nogil
     int ms_threads() noexcept nogil
@@ -24,6 +24,7 @@ cdef extern from "runtime.h":
     void ms_trim(size_t keep) noexcept nogil
     void ms_set_block_limit(size_t bytes) noexcept nogil
     void ms_get_block_stats(ms_block_stats *out) noexcept nogil
+    void ms_reset_block_peaks(int in_use, int held) noexcept nogil
     int ms_cpu_isa() noexcept nogil
     int ms_cpu_count() noexcept nogil
     size_t ms_ram_bytes() noexcept nogil
@@ -135,14 +136,26 @@ def started_workers() -> int:
 
 
 def memory_stats() -> dict[str, int]:
-    """Bytes of large blocks in use, bytes kept for reuse and their bound, and how often a kept block could be used.
+    """Bytes of large blocks in use, bytes kept for reuse and their bound, the most that were in use and that were held
+    (in use or kept), and how often a kept block could be used.
 
     >>> sorted(memory_stats())
-    ['cached', 'hits', 'in_use', 'limit', 'misses']
+    ['cached', 'hits', 'in_use', 'limit', 'misses', 'peak_held', 'peak_in_use']
     """
     cdef ms_block_stats s
     ms_get_block_stats(&s)
-    return {"in_use": s.in_use, "cached": s.cached, "limit": s.limit, "hits": s.hits, "misses": s.misses}
+    return {"in_use": s.in_use, "cached": s.cached, "limit": s.limit, "hits": s.hits, "misses": s.misses,
+            "peak_in_use": s.peak_in_use, "peak_held": s.peak_held}
+
+
+def reset_memory_peaks(bint in_use=True, bint held=True) -> None:
+    """Starts the two peaks anew from what is in use and held now.
+
+    >>> reset_memory_peaks()
+    >>> memory_stats()["peak_in_use"] == memory_stats()["in_use"]
+    True
+    """
+    ms_reset_block_peaks(in_use, held)
 
 
 def trim_memory(keep: int = 0) -> None:

@@ -16,6 +16,9 @@ cdef class Node:
 cdef class Unknown:
     cdef readonly tuple dims
 
+cdef class StandIn(Unknown):
+    pass
+
 cdef class TensorBase:
     cdef cnp.ndarray _array
     cdef Node _node
@@ -23,9 +26,14 @@ cdef class TensorBase:
     cdef long _version
     cdef TensorBase _owner
     cdef object _pending
+    cdef dict _past    # {version: array}: what gradient rules still need of a tensor that was changed
+    cdef bint _saved   # a gradient rule may need the array as it is now
+    cdef bint _viewed  # there are, or were, views of its memory
     cdef long _changes_c(self)
+    cdef int _keep_past(self) except -1
 
 cdef TensorBase wrap(cnp.ndarray array)
+cdef int mark_saved(TensorBase tensor) except -1
 cdef Node new_node(object op, tuple args, tuple parents)
 cdef inline bint is_tensor(object value):
     return isinstance(value, TensorBase)

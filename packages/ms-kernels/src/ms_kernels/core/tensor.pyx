@@ -79,6 +79,14 @@ cdef class Unknown:
         self.dims = dims
 
 
+cdef class StandIn(Unknown):
+    """What a tensor waits for whose numbers another party has, or will have."""
+
+    def fill(self, tensor):
+        """Give the tensor its numbers (by its `_set`), or raise."""
+        raise NotImplementedError
+
+
 cdef class TensorBase:
     """Storage, layout, dtype and tape node of a tensor; the ops are installed on its subclass."""
 
@@ -155,6 +163,41 @@ cdef class TensorBase:
         else:
             self._version += 1
 
+    cdef int _keep_past(self) except -1:
+        """Before a change in place that is recorded: keep the array if a gradient rule may need it as it is.
+
+        With views about, the memory has to be the one that is changed, and a copy is kept; else the array itself is,
+        and the tensor goes on with another.
+        """
+        cdef cnp.ndarray old = self._array
+        cdef Node node = self._node
+        if not self._saved and (node is None or node.saved_out is None):
+            return 0
+        if self._viewed:
+            kept = old.copy("K")
+            if node is not None and node.saved_out is not None:
+                node.saved_out = tuple([kept if item is old else item for item in node.saved_out])
+        else:
+            kept = old
+            self._array = old.copy("K")
+        if self._past is None:
+            self._past = {}
+        self._past[self._version] = kept
+        self._saved = False
+        return 0
+
+    def _at(self, long version, Node node, int index):
+        """The tensor as it was at an earlier version, at its place on the tape then; None when that is lost."""
+        cdef TensorBase owner = self._owner if self._owner is not None else self
+        cdef cnp.ndarray kept = None if owner._past is None else owner._past.get(version)
+        if kept is None:
+            return None
+        if owner is not self:
+            if (<object>kept).strides != (<object>owner._array).strides:
+                return None
+            kept = _window(kept, self._array, cnp.PyArray_BYTES(self._array) - cnp.PyArray_BYTES(owner._array))
+        return from_saved(kept, node, index)
+
     cdef long _changes_c(self):
         return self._owner._version if self._owner is not None else self._version
 
@@ -170,6 +213,7 @@ cdef class TensorBase:
 
     def _set_owner(self, TensorBase owner):
         self._owner = owner._owner if owner._owner is not None else owner
+        self._owner._viewed = True
 
     @property
     def shape(self):
@@ -222,6 +266,24 @@ def watch(int step):
     watching += step
 
 
+cdef int mark_saved(TensorBase tensor) except -1:
+    """Note that a gradient rule may need a tensor as it is now."""
+    if tensor._owner is not None:
+        tensor._owner._saved = True
+    else:
+        tensor._saved = True
+    return 0
+
+
+cdef cnp.ndarray _window(cnp.ndarray kept, cnp.ndarray view, Py_ssize_t start):
+    """What `view` shows, `start` bytes from the first element of an array like `kept`; it cannot be written."""
+    cdef cnp.ndarray out = cnp.PyArray_New(
+        cnp.ndarray, cnp.PyArray_NDIM(view), cnp.PyArray_DIMS(view), cnp.PyArray_TYPE(view), cnp.PyArray_STRIDES(view),
+        <char*>cnp.PyArray_DATA(kept) + start, <int>cnp.PyArray_ITEMSIZE(view), 0, <object>NULL)
+    cnp.set_array_base(out, kept)
+    return out
+
+
 cdef object _learn(cnp.ndarray array):
     """Find the dtype object of an element type seen for the first time."""
     found = mstype.from_numpy(array.dtype)
@@ -247,6 +309,18 @@ cdef TensorBase wrap(cnp.ndarray array):
 def from_array(cnp.ndarray array not None):
     """Wrap an ndarray as a tensor without a copy and without any check."""
     return wrap(array)
+
+
+def alias(TensorBase x not None):
+    """Return another tensor of the same array (filled first), with no place on the tape; no observer learns of it."""
+    if x._pending is not None:
+        x._fill()
+    return wrap(x._array)
+
+
+def tell(about, str what):
+    """Tell this context's observer of something else than a tensor; its answer, None without one."""
+    return watcher(about, what) if watching else None
 
 
 def from_saved(cnp.ndarray array not None, Node node, int index):

@@ -9,7 +9,7 @@ integers in float64.
 cimport numpy as np
 
 from ms_kernels.core.runtime cimport empty_dims, ms_rt, rt_table
-from ms_kernels.loops.linalg cimport half_kind, narrow, widen
+from ms_kernels.loops.linalg cimport half_kind, matmul_array, narrow, widen
 
 import numpy
 
@@ -38,6 +38,7 @@ cdef enum:
     FORWARD
     INPUT
     WEIGHT
+    PIXELS = 100  # most results of a channel, over the batch, for which a product of matrices is faster
 
 
 cdef np.ndarray prepare(np.ndarray a):
@@ -71,6 +72,70 @@ cdef void geometry(ms_conv *p, tuple stride, tuple padding, tuple dilation, Py_s
     p.ow = max(0, iw + p.pl + right - p.dw * (s - 1) - 1 + p.sw) // p.sw
 
 
+cdef bint few_pixels(ms_conv *p):
+    """Whether so few results share a large filter that one product of matrices beats the correlation."""
+    cdef Py_ssize_t plane = p.oh * p.ow
+    return p.groups == 1 and (plane == 1 or p.n * plane <= PIXELS) and p.cg * p.mg * p.r * p.s >= 131072
+
+
+cdef object windows(ms_conv *p, np.ndarray x):
+    """What each result reads, as a view (C, R, S, N, OH, OW) of the padded images."""
+    cdef Py_ssize_t high = (p.oh - 1) * p.sh + (p.r - 1) * p.dh + 1
+    cdef Py_ssize_t wide = (p.ow - 1) * p.sw + (p.s - 1) * p.dw + 1
+    cdef Py_ssize_t top = max(0, p.pt), left = max(0, p.pl), above = max(0, -p.pt), before = max(0, -p.pl)
+    cdef Py_ssize_t rows = min(p.ih - above, high - top), columns = min(p.iw - before, wide - left)
+    inner = x[:, :, above:above + rows, before:before + columns]
+    if top or left or rows < high or columns < wide:
+        padded = numpy.zeros((p.n, p.cg, high, wide), (<object>x).dtype)
+        padded[:, :, top:top + rows, left:left + columns] = inner
+        inner = padded
+    sn, sc, sh, sw = inner.strides
+    return numpy.lib.stride_tricks.as_strided(
+        inner, (p.cg, p.r, p.s, p.n, p.oh, p.ow), (sc, sh * p.dh, sw * p.dw, sn, sh * p.sh, sw * p.sw))
+
+
+cdef np.ndarray columns(ms_conv *p, np.ndarray x):
+    """What each result reads, as a column (C*R*S, N*OH*OW)."""
+    cdef Py_ssize_t depth = p.cg * p.r * p.s
+    view = windows(p, x)
+    if p.oh * p.ow == 1:  # then the images themselves are the rows of the transposed matrix
+        return view.transpose(3, 4, 5, 0, 1, 2).reshape(p.n, depth).T
+    return view.reshape(depth, p.n * p.oh * p.ow)
+
+
+cdef np.ndarray by_channel(ms_conv *p, np.ndarray y):
+    """Results (N, K, OH, OW) as a matrix (K, N*OH*OW)."""
+    return y.reshape(p.n, p.mg, p.oh * p.ow).transpose(1, 0, 2).reshape(p.mg, p.n * p.oh * p.ow)
+
+
+cdef np.ndarray product(int what, ms_conv *p, np.ndarray a, np.ndarray b, np.ndarray bias):
+    """`run` by a product of matrices."""
+    cdef Py_ssize_t depth = p.cg * p.r * p.s, i, j
+    cdef np.ndarray out
+    if what == WEIGHT:
+        return matmul_array(by_channel(p, a), columns(p, b).T).reshape(p.mg, p.cg, p.r, p.s)
+    if what == FORWARD:
+        if p.oh * p.ow == 1:
+            out = matmul_array(columns(p, a).T, b.reshape(p.mg, depth).T).reshape(p.n, p.mg, 1, 1)
+        else:
+            out = matmul_array(b.reshape(p.mg, depth), columns(p, a))
+            out = out.reshape(p.mg, p.n, p.oh, p.ow).transpose(1, 0, 2, 3)
+        return numpy.ascontiguousarray(out) if bias is None else out + bias[:, None, None]
+    if p.oh * p.ow == 1:
+        parts = matmul_array(a.reshape(p.n, p.mg), b.reshape(p.mg, depth)).T
+    else:
+        parts = matmul_array(b.reshape(p.mg, depth).T, by_channel(p, a))
+    parts = parts.reshape(p.cg, p.r, p.s, p.n, p.oh, p.ow)
+    if p.r == p.s == p.sh == p.sw == 1 and p.pt == p.pl == 0 and p.oh == p.ih and p.ow == p.iw:
+        return numpy.ascontiguousarray(parts[:, 0, 0].transpose(1, 0, 2, 3))
+    out = numpy.zeros((p.n, p.cg, p.ih, p.iw), (<object>a).dtype)
+    for i, to_h, from_h in taps(p.ih, p.oh, p.r, p.sh, p.pt, p.dh):
+        for j, to_w, from_w in taps(p.iw, p.ow, p.s, p.sw, p.pl, p.dw):
+            view = out[:, :, from_h, from_w]
+            view += parts[:, i, j, :, to_h, to_w].transpose(1, 0, 2, 3)
+    return out
+
+
 cdef np.ndarray run(int what, ms_conv *p, np.ndarray a, np.ndarray b, np.ndarray bias, int nd, const np.npy_intp *dims):
     """Forward: a = x, b = w; gradient of the input: a = dy, b = w; of the weights: a = dy, b = x."""
     cdef np.ndarray out
@@ -82,6 +147,8 @@ cdef np.ndarray run(int what, ms_conv *p, np.ndarray a, np.ndarray b, np.ndarray
     if bias is not None:
         bias = prepare(bias)
         extra = np.PyArray_DATA(bias)
+    if few_pixels(p) and np.PyArray_SIZE(a) and np.PyArray_SIZE(b):
+        return product(what, p, a, b, bias)
     out = empty_dims(nd, dims, (<object>a).dtype)
     if np.PyArray_SIZE(out) == 0:
         return out

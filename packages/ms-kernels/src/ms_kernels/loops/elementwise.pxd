@@ -2,6 +2,9 @@
 
 cimport numpy as np
 
+# an `ew_host` of ew_host.h, for modules that call the loops over blocks of their own
+cdef const void* loops_by_name() noexcept nogil
+
 # -1: no loop of that name
 cdef int unary_code(str name)
 cdef int binary_code(str name)

@@ -41,6 +41,9 @@ cdef extern from "ew.h" nogil:
     void ew_flat_binary(int, int, const void*, const void*, void*, Py_ssize_t)
     void ew_flat_scalar(int, int, const void*, double, int, void*, Py_ssize_t)
 
+cdef extern from "ew_host.h" nogil:
+    const void* ew_host_table()
+
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISBEHAVED_RO(np.ndarray)
     enum: NPY_MAXDIMS
@@ -80,6 +83,10 @@ cdef inline int castable(int type_num) noexcept nogil:
     if type_num == np.NPY_INT64:
         return EW_I64
     return floating(type_num)
+
+
+cdef const void* loops_by_name() noexcept nogil:
+    return ew_host_table()
 
 
 cdef int unary_code(str name):

@@ -49,6 +49,7 @@ def op(
     nondiff: str = "",
     fuse: str = "",
     ascend: str = "",
+    batch: str = "",
     loop: str = "",
     name: str | None = None,
     label: str | None = None,
@@ -80,6 +81,9 @@ def op(
         nondiff: why there is no gradient.  One of the two must be given.
         fuse: what a graph compiler may do with it: "elementwise", "reduce", "view" or "".
         ascend: the named rounding policy of the Ascend target.
+        batch: the rule by which `vmap` does it for all samples at once (see `tape.batching`); by default as the shape
+            rule implies: operands that meet element by element, reductions over `dim`. Without one, and for calls that
+            the rule does not serve, it is done for each sample. Composites need none.
         loop: the native loop that computes it for equal-shaped floats.
         label: the name in error texts; by default that of the primitive.
         ops, mint, mintf, mintl, tensor, inplace, primitive: public call forms, as signature texts (mintf:
@@ -113,7 +117,14 @@ def op(
             for text in ((given,) if isinstance(given, str) else given)
         )
         record = Record(
-            known, body, texts, lambda surface, text: parse(surface, text, names, rename or {}), fuse, ascend, loop
+            known,
+            body,
+            texts,
+            lambda surface, text: parse(surface, text, names, rename or {}),
+            fuse,
+            ascend,
+            loop,
+            batch,
         )
         public = record.public("primitive") or [text[: text.index("(")] for _, text in texts] or [known]
         made = Op(

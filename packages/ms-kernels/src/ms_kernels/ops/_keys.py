@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 import ms_dtype as mstype
-from ms_kernels.core.tensor import TensorBase
+from ms_kernels.core.tensor import TensorBase, tell
 from ms_kernels.opdef.errors import describe, fail
+from ms_kernels.tape.batched import batched_in
 
-__all__ = ["looked_up", "numpy_key"]
+__all__ = ["looked_up", "numpy_key", "place_of"]
 
 KINDS = "be an int, slice, None, Ellipsis, bool, sequence or Tensor"
 
@@ -44,6 +45,11 @@ def _item(item: Any) -> Any:
     if isinstance(item, slice):
         return _slice(item)
     if isinstance(item, TensorBase):
+        if batched_in(item) is not None:  # `vmap` looks it up
+            return item
+        traced = tell(item, "index")  # a graph looks it up at each run
+        if traced is not None:
+            return traced
         item = item._a
     elif isinstance(item, (list, tuple)):
         item = _sequence(item)
@@ -54,6 +60,11 @@ def _item(item: Any) -> Any:
     if hasattr(item, "__index__"):
         return int(item)
     return fail(IndexError, "Tensor", "index", KINDS, describe(item))
+
+
+def place_of(index: TensorBase) -> Any:
+    """Return a tensor of places as an item of a key."""
+    return index if batched_in(index) is not None else index._a
 
 
 def _sequence(items: Any) -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-__all__ = ["limits", "spacing"]
+__all__ = ["NO_RULE", "limits", "spacing"]
+
+NO_RULE = "2.6 has no gradient for it"
 
 
 def limits(dtype: Any) -> tuple[Any, Any]:

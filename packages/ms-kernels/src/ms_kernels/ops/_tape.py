@@ -26,6 +26,7 @@ def _sum_to_vjp(g: Any, _out: Any, input: Any, _shape: Any) -> Any:
     dtype=rules.same,
     vjp=_sum_to_vjp,
     ascend="sum_f32",
+    batch="sum_to",
 )
 def sum_to(input: Array, shape: Any) -> Any:
     """Sum over the dimensions in which `shape` is smaller: undoes a broadcast."""
@@ -49,6 +50,7 @@ def _sum(input: Any, axes: tuple[int, ...]) -> Any:
     view=True,
     fuse="view",
     ascend="copy",
+    batch="broadcast",
 )
 def broadcast_np(input: Array, shape: Any) -> Any:
     """Broadcast to a shape: the reverse of `sum_to`."""

@@ -32,6 +32,7 @@ def _adaptive_avg_vjp(g: Any, _out: Any, input: Any, size: Any) -> Any:
     accepts=FLOATS,
     vjp=_adaptive_avg_vjp,
     ascend="sum_f32",
+    batch="fold",
     primitive="AdaptiveAvgPool(size)(x)",
 )
 def adaptive_avg(input: Array, size: Any) -> Any:
@@ -51,6 +52,7 @@ def adaptive_avg(input: Array, size: Any) -> Any:
     dtype=rules.same,
     vjp=lambda g, _out, grad, _shape: adaptive_avg(g, grad.shape[2:]),
     ascend="scatter_add",
+    batch="fold",
     primitive="AdaptiveAvgPoolGrad(shape)(dy)",
     rename={"dy": "grad"},
 )
@@ -113,6 +115,7 @@ def adaptive_avg_pool1d(input: Array, output_size: Any) -> Any:
     accepts=FLOATS,
     vjp=lambda g, out, input, _size: max_pool_grad(g[0], out[1], input.shape),
     ascend="extremum",
+    batch="fold",
     primitive="AdaptiveMaxPool(size)(x)",
 )
 def adaptive_max(input: Array, size: Any) -> Any:

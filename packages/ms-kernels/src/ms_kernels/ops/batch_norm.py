@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ms_kernels.core.dispatch import is_recording
+from ms_kernels.core.dispatch import effect, is_recording
 from ms_kernels.loops import norm as loops
 from ms_kernels.opdef import rules
 from ms_kernels.opdef.errors import fail
@@ -55,6 +55,7 @@ def _batch_vjp(g: Any, out: Any, input: Any, weight: Any, bias: Any, eps: float)
     vjp=_batch_vjp,
     fuse="reduce",
     ascend="batch_norm",
+    batch="channels",
     primitive="BatchNormTrain(eps)(x, weight, bias)",
     label="BatchNorm",
 )
@@ -78,6 +79,7 @@ def batch_norm_train(input: Array, weight: Array | None, bias: Array | None, eps
     dtype=lambda _grad, input, *_rest: (input, wide(input), wide(input)),
     nondiff=ONCE,
     ascend="batch_norm",
+    batch="channels",
     primitive="BatchNormTrainGrad()(dy, x, mean, rstd, weight)",
     rename={"dy": "grad"},
 )
@@ -123,6 +125,7 @@ def _infer_vjp(g: Any, _out: Any, input: Any, mean: Any, var: Any, weight: Any, 
     vjp=_infer_vjp,
     fuse="elementwise",
     ascend="batch_norm",
+    batch="channels",
     primitive="BatchNormInfer(eps)(x, mean, var, weight, bias)",
     label="BatchNorm",
 )
@@ -142,6 +145,10 @@ def batch_norm_infer(
 
 def moved(running: Any, batch: Any, momentum: float) -> None:
     """Move a running statistic toward the batch's, in place, off the tape."""
+    effect(_moved, running, batch, momentum)
+
+
+def _moved(running: Any, batch: Any, momentum: float) -> None:
     kind = running._kind
     running._a[...] = ((1 - momentum) * running._a + momentum * batch._a).astype(kind)
     running._touch()

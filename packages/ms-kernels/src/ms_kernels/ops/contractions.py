@@ -64,6 +64,7 @@ def _einsum_shape(shapes: list[Shape], labels: tuple[str, ...], output: str) -> 
     promote=PROMOTE,
     vjp=_einsum_vjp,
     ascend="cube",
+    batch="einsum",
     primitive="EinsumParts()(tensors, labels, output)",
     label="Einsum",
 )

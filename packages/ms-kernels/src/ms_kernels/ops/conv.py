@@ -71,6 +71,7 @@ def _convolution_vjp(
     accepts=FLOATS,
     vjp=_convolution_vjp,
     ascend="cube",
+    batch="conv",
     primitive="Convolution(stride, padding, dilation=(1, 1), groups=1)(x, weight, bias=None)",
     label="Conv",
 )
@@ -114,6 +115,7 @@ def _conv_grad_input_vjp(
     dtype=rules.same,
     vjp=_conv_grad_input_vjp,
     ascend="cube",
+    batch="conv_grad_input",
     primitive="ConvolutionInputGrad(shape, stride, padding, dilation=(1, 1), groups=1)(dy, weight)",
     rename={"dy": "grad"},
 )
@@ -145,6 +147,7 @@ def conv_grad_input(
         lambda: conv_grad_input(grad, g, input.shape, stride, padding, dilation, groups),
     ),
     ascend="cube",
+    batch="conv_grad_weight",
     primitive="ConvolutionWeightGrad(shape, stride, padding, dilation=(1, 1), groups=1)(dy, x)",
     rename={"dy": "grad"},
 )

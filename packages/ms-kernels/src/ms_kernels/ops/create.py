@@ -156,6 +156,7 @@ def fill(dtype: Any, size: Any, fill_value: Any) -> Any:
     dtype=lambda input, _value, dtype=None: dtype_of(dtype, input),
     nondiff=CONSTANT,
     ascend="copy",
+    batch="elementwise",
     ops="full_like(input, fill_value, *, dtype=None)",
     mint="full_like(input, fill_value, *, dtype=None)",
 )

@@ -87,6 +87,7 @@ def _qr_square(gq: Any, gr: Any, q: Any, r: Any, inverse: Any) -> Any:
     accepts=LAPACK,
     vjp=_qr_vjp,
     ascend="lapack",
+    batch="leading",
     primitive="QrParts()(x, mode)",
     label="Qr",
 )
@@ -210,6 +211,7 @@ def _svd_vjp(g: Any, out: Any, input: Any, full: bool) -> Any:
     accepts=LAPACK,
     vjp=_svd_vjp,
     ascend="lapack",
+    batch="leading",
     primitive="SvdParts()(x, full)",
     label="Svd",
 )
@@ -266,6 +268,7 @@ def svd(input: Array, full_matrices: bool = False, compute_uv: bool = True) -> A
     accepts=LAPACK,
     nondiff="2.6 has no gradient of Eig",
     ascend="lapack",
+    batch="leading",
     primitive="EigParts()(x)",
     label="Eig",
 )

@@ -55,6 +55,7 @@ def _diagonal_vjp(g: Any, _out: Any, input: Any, offset: Any, dim1: Any, dim2: A
     view=True,
     fuse="view",
     ascend="copy",
+    batch="two_axes",
     ops="diagonal(input, offset=0, dim1=0, dim2=1)",
     tensor="diagonal(offset=0, axis1=0, axis2=1)",
     rename={"axis1": "dim1", "axis2": "dim2"},
@@ -85,6 +86,7 @@ def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
     dtype=rules.same,
     vjp=lambda g, _out, _input, _shape, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     ascend="copy",
+    batch="two_axes",
     primitive="DiagonalBack()(x, shape, offset, dim1, dim2)",
 )
 def diagonal_back(input: Array, shape: Any, offset: int, dim1: int, dim2: int) -> Any:

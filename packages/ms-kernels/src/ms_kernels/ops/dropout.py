@@ -17,6 +17,8 @@ from ms_kernels.opdef.spec import Array
 from ms_kernels.ops._draw import FLAGS, extent, number, seeded
 from ms_kernels.ops._tape import broadcast_np, cast_np
 from ms_kernels.ops.compare import greater, where
+from ms_kernels.ops.create import ones_like
+from ms_kernels.ops.getitem import take_key
 from ms_kernels.ops.softmax import softmax
 from ms_kernels.random import distributions, samplers
 
@@ -30,6 +32,7 @@ __all__ = ["dropout", "dropout_keep", "gumbel_softmax", "rrelu"]
     vjp=lambda g, out, _input, p, _seed, _offset: g[0] * out[1] * (1 / (1 - p) if p < 1 else 0),
     fuse="elementwise",
     ascend="dropout",
+    batch="elementwise",
     primitive="DropoutKeep(p, seed, offset)(x)",
     label="dropout",
 )
@@ -91,7 +94,7 @@ def dropout(input: Array, p: float = 0.5, training: bool = True, seed: int | Non
 
 def _channels(name: str, input: Any, p: float, lead: int) -> tuple[Any, Any]:
     """Whole channels kept or dropped: the result, and where elements were kept (bool)."""
-    one = from_array(np.ones((*input.shape[:lead], *((1,) * (input.ndim - lead))), input._kind))
+    one = ones_like(take_key(input, (*(slice(None),) * lead, *(slice(0, 1),) * (input.ndim - lead))), None)
     scale, kept = dropout_keep(one, p, *seeded(name))
     return input * scale, broadcast_np(kept, input.shape)
 

@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 
 import ms_dtype as mstype
+from ms_kernels.core.dispatch import effect
 from ms_kernels.core.tensor import from_array
 from ms_kernels.opdef import rules
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import composite, op
 from ms_kernels.opdef.spec import Array
+from ms_kernels.ops._tape import cast_np
+from ms_kernels.ops.compare import not_equal
 from ms_kernels.ops.index import index_sum
-from ms_kernels.ops.shape import reshape
+from ms_kernels.ops.shape import reshape, unsqueeze
+from ms_kernels.tape.batched import batched_in, known
 
 __all__ = ["embedding"]
 
@@ -21,6 +25,12 @@ Shape = tuple[int, ...]
 
 
 def _rows_vjp(g: Any, _out: Any, weight: Any, indices: Any, padding_idx: Any, by_freq: bool) -> Any:
+    if batched_in(indices) is not None and not by_freq:
+        rows = reshape(g, (indices.size, weight.shape[1]))
+        flat = reshape(indices, (indices.size,))
+        if padding_idx is not None:
+            rows = rows * unsqueeze(cast_np(not_equal(flat, padding_idx), g._kind), 1)
+        return index_sum(rows, 0, flat, weight.shape[0]), None
     places = indices._a.reshape(-1)
     share = np.ones(places.shape)
     if by_freq and places.size:
@@ -36,6 +46,7 @@ def _rows_vjp(g: Any, _out: Any, weight: Any, indices: Any, padding_idx: Any, by
     dtype=lambda weight, *_rest: weight,
     vjp=_rows_vjp,
     ascend="copy",
+    batch="rows",
     primitive="EmbeddingRows(padding_idx, by_freq)(weight, indices)",
     label="embedding",
 )
@@ -56,9 +67,15 @@ def embedding_rows(weight: Array, indices: Array, padding_idx: int | None, by_fr
     return weight[indices]
 
 
-def _renorm(weight: Any, places: Any, max_norm: float, norm_type: float) -> None:
+def _check_rows(input: Any, rows: int) -> None:
+    places = known(input)
+    if places.size and not (places.min() >= 0 and places.max() < rows):
+        fail(IndexError, "embedding", "'input'", f"be in [0, {rows})", f"{places.min()} to {places.max()}")
+
+
+def _renorm(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use that are longer than `max_norm`, in place, off the tape."""
-    used = np.unique(places)
+    used = np.unique(input._a)
     rows = weight._a[used].astype(np.float64)
     norms = np.linalg.norm(rows, norm_type, axis=1)
     long = norms > max_norm
@@ -108,11 +125,9 @@ def embedding(
         if not -rows <= padding_idx < rows:
             fail(ValueError, "embedding", "'padding_idx'", f"be in [{-rows}, {rows})", describe(padding_idx))
         padding_idx %= rows
-    places = input._a
-    if places.size and not (places.min() >= 0 and places.max() < rows):
-        fail(IndexError, "embedding", "'input'", f"be in [0, {rows})", f"{places.min()} to {places.max()}")
+    effect(_check_rows, input, rows)
     if max_norm is not None:
-        _renorm(weight, places, float(max_norm), float(norm_type))
+        effect(_renorm, weight, input, float(max_norm), float(norm_type))
     return embedding_rows(weight, input, padding_idx, bool(scale_grad_by_freq))
 
 
@@ -129,6 +144,7 @@ def _hot_shape(shape: Shape, num_classes: int = -1) -> Shape:
     dtype=rules.int64,
     nondiff="indices have no gradient",
     ascend="copy",
+    batch="classes",
     mintf="one_hot(tensor, num_classes=-1)",
     label="one_hot",
 )

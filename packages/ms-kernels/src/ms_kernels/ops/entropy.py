@@ -6,19 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from ms_kernels.core.dispatch import is_recording
+from ms_kernels.core.dispatch import effect, is_recording
 from ms_kernels.core.tensor import from_array
 from ms_kernels.loops import norm as loops
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import FLOATS, composite, op
 from ms_kernels.opdef.spec import Array
+from ms_kernels.ops._tape import cast_np
 from ms_kernels.ops.activation import ONCE
+from ms_kernels.ops.compare import not_equal, where
 from ms_kernels.ops.elementary import exp
 from ms_kernels.ops.index import gather, index_select
 from ms_kernels.ops.loss import check_reduction
+from ms_kernels.ops.matrices import one_hot
 from ms_kernels.ops.reduce import sum_
 from ms_kernels.ops.shape import moveaxis, reshape, squeeze, unsqueeze
 from ms_kernels.ops.softmax import log_softmax
+from ms_kernels.tape.batched import batched_in, constant, known
 
 __all__ = ["cross_entropy", "nll_loss"]
 
@@ -46,6 +50,10 @@ def _fused_vjp(
 
 def _class_weights(labels: Any, weight: Any, classes: int, ignore: int, smooth: float, like: Any) -> Any:
     """What each class's log-probability counts in the loss of each sample, as a constant (N, C)."""
+    if batched_in(labels) is not None:
+        safe, keep = _kept(labels, ignore, like._kind)
+        hit = one_hot(safe, classes, 1 - smooth, 0.0, -1) + smooth / classes
+        return constant(cast_np(hit, like._kind) * unsqueeze(keep, 1) * (1 if weight is None else weight))
     places = labels._a
     w = np.ones(classes, np.float64) if weight is None else weight._a.astype(np.float64)
     valid = (places != ignore) & (places >= 0) & (places < classes)
@@ -60,6 +68,7 @@ def _class_weights(labels: Any, weight: Any, classes: int, ignore: int, smooth: 
     dtype=lambda input, *_rest: (input, input),
     vjp=_fused_vjp,
     ascend="softmax",
+    batch="label_rows",
     primitive="SparseCrossEntropy(ignore_index=-100, label_smoothing=0.0)(logits, labels, weight=None)",
     label="cross_entropy",
 )
@@ -84,6 +93,7 @@ def cross_entropy_rows(
     dtype=lambda _grad, out, *_rest: out,
     nondiff=ONCE,
     ascend="softmax",
+    batch="label_rows",
     primitive="SparseCrossEntropyGrad(ignore_index=-100, label_smoothing=0.0)(dy, y, labels, weight=None)",
     rename={"dy": "grad", "y": "out"},
 )
@@ -118,7 +128,7 @@ def _flat_classes(name: str, input: Any, target: Any) -> tuple[Any, Any, Shape]:
 
 
 def _check_labels(name: str, labels: Any, classes: int, ignore: int) -> None:
-    values = labels._a
+    values = known(labels)
     if values.dtype.kind not in "iu":
         fail(TypeError, name, "dtype of 'target'", "be an integer type", str(labels.dtype))
     bad = values[(values != ignore) & ((values < 0) | (values >= classes))]
@@ -126,15 +136,48 @@ def _check_labels(name: str, labels: Any, classes: int, ignore: int) -> None:
         fail(ValueError, name, "labels in 'target'", f"be in [0, {classes}) or {ignore}", str(int(bad[0])))
 
 
+def _kept(labels: Any, ignore: int, kind: Any) -> tuple[Any, Any]:
+    """The labels with 0 for those to be ignored, and 0 or 1 of a dtype for whether they count."""
+    valid = not_equal(labels, ignore)
+    return where(valid, labels, 0), cast_np(valid, kind)
+
+
+@op(
+    shape=lambda input, *_rest: input,
+    dtype=lambda input, *_rest: input,
+    vjp=lambda g, _out, _input, labels, weight, ignore_index: (
+        over_labels(g, labels, weight, ignore_index),
+        None,
+        None,
+    ),
+    ascend="step",
+    primitive="OverLabels(ignore_index=-100)(x, labels, weight=None)",
+    rename={"x": "input"},
+)
+def over_labels(input: Array, labels: Array, weight: Array | None = None, ignore_index: int = -100) -> Any:
+    """Return the input divided by how many labels count, or by the sum of their weights; NaN where none counts.
+
+    Examples:
+        >>> print(ops.OverLabels()(Tensor(6.0), Tensor([1, 0, -100])))
+        3.0
+
+    Source: the mean of ``mindspore.ops.cross_entropy``.
+    """
+    valid = labels != ignore_index
+    total = float(valid.sum() if weight is None else weight[labels[valid]].sum(dtype=np.float64))
+    wide = np.float64 if input.dtype.itemsize == 8 else np.float32
+    return (input.astype(wide) * wide(1 / total if total else np.nan)).astype(input.dtype)
+
+
 def _mean_by_weight(rows: Any, labels: Any, weight: Any, ignore: int, reduction: str, shape: Shape) -> Any:
     if reduction == "sum":
         return sum_(rows)
     if reduction == "none":
         return reshape(rows, shape)
-    values = labels._a
-    valid = values != ignore
-    total = float(valid.sum()) if weight is None else float(weight._a[values[valid]].sum(dtype=np.float64))
-    return sum_(rows) * (1 / total) if total else sum_(rows) * float("nan")
+    if batched_in(labels) is not None or (weight is not None and batched_in(weight) is not None):
+        safe, keep = _kept(labels, ignore, rows._kind)
+        return sum_(rows) / sum_(keep if weight is None else keep * index_select(weight, 0, safe))
+    return over_labels(sum_(rows), labels, weight, ignore)
 
 
 @composite(
@@ -174,7 +217,7 @@ def cross_entropy(
     if target.dtype.kind == "f" and target.shape == input.shape:
         return _with_probabilities(input, target, weight, reduction, label_smoothing)
     rows, labels, shape = _flat_classes(name, input, target)
-    _check_labels(name, labels, rows.shape[1], ignore_index)
+    effect(_check_labels, name, labels, rows.shape[1], ignore_index)
     loss = cross_entropy_rows(rows, labels, weight, ignore_index, label_smoothing)[0]
     return _mean_by_weight(loss, labels, weight, ignore_index, reduction, shape)
 
@@ -221,11 +264,8 @@ def nll_loss(
     check_reduction("nll_loss", reduction)
     rows, labels, shape = _flat_classes("nll_loss", input, target)
     classes = rows.shape[1]
-    _check_labels("nll_loss", labels, classes, ignore_index)
-    values = labels._a
-    valid = values != ignore_index
-    safe = from_array(np.where(valid, values, 0).astype(np.int64))
-    keep = from_array(valid.astype(rows._kind))
+    effect(_check_labels, "nll_loss", labels, classes, ignore_index)
+    safe, keep = _kept(labels, ignore_index, rows._kind)
     picked = squeeze(gather(rows, 1, unsqueeze(safe, 1)), 1) * -1
     own = keep if weight is None else keep * index_select(weight, 0, safe)
     loss = picked * own
@@ -255,6 +295,7 @@ def nll_loss(
     ),
     ascend="softmax",
     primitive="SoftmaxCrossEntropyWithLogits()(logits, labels)",
+    batch="fold",
     rename={"labels": "labels"},
 )
 def softmax_cross_entropy(input: Array, labels: Array) -> Any:

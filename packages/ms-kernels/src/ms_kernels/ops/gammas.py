@@ -100,6 +100,7 @@ def _polygamma_of_vjp(g: Any, _out: Any, n: Any, input: Any) -> Any:
     vjp=_polygamma_of_vjp,
     fuse="elementwise",
     ascend=ASCEND,
+    batch="elementwise",
     primitive="PolygammaOf()(n, x)",
     label="Polygamma",
 )
@@ -272,6 +273,7 @@ igammac, igammac_public = _incomplete("igammac", numbers.igammac, -1, "upper", "
         lambda: g * exp((a - 1) * log(x) + (b - 1) * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)),
     ),
     ascend=ASCEND,
+    batch="elementwise",
     primitive="Betainc()(a, b, x)",
 )
 def betainc(a: Array, b: Array, x: Array) -> Any:

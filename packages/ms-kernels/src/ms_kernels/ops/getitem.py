@@ -37,6 +37,7 @@ def _take_key_vjp(g: Any, _out: Any, input: Any, key: Any) -> Any:
     primitive="SliceKey(key)(x)",
     label="Tensor",
     check=CHECK_NEVER,  # the body finds the same errors
+    batch="take_key",
 )
 def take_key(input: Array, key: Any) -> Any:
     """Return ``input[key]`` for a key in NumPy's form (a tuple of ints, slices, None, Ellipsis and arrays).
@@ -57,6 +58,7 @@ def take_key(input: Array, key: Any) -> Any:
     dtype=rules.same,
     vjp=lambda g, _out, _input, key, _shape: take_key(g, key),
     ascend="scatter_add",
+    batch="put_key",
     primitive="PutKey(key, shape)(x)",
 )
 def put_key(input: Array, key: Any, shape: Any) -> Any:
@@ -92,6 +94,7 @@ def _set_key_vjp(g: Any, _out: Any, _input: Any, key: Any, value: Any) -> Any:
     dtype=rules.same,
     vjp=_set_key_vjp,
     ascend="copy",
+    batch="set_key",
     primitive="SetKey(key)(x, value)",
     label="Tensor",
 )

@@ -74,6 +74,7 @@ def _unfold_vjp(g: Any, _out: Any, input: Any, kernel_size: Any, dilation: Any, 
     dtype=rules.same,
     vjp=_unfold_vjp,
     ascend="copy",
+    batch="fold",
     ops="unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
     mintf="unfold(input, kernel_size, dilation=1, padding=0, stride=1)",
     tensor="unfold(kernel_size, dilation=1, padding=0, stride=1)",
@@ -121,6 +122,7 @@ def _image_shape(shape: Shape, size: Any, kernel: Any, dilation: Any = 1, paddin
         unfold(g, kernel_size, dilation, padding, stride), input.shape
     ),
     ascend="sum_f32",
+    batch="fold",
     ops=[
         "fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1)",
         "col2im(input_x, output_size, kernel_size, dilation, padding_value, stride)",

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 import ms_dtype as mstype
-from ms_kernels.core.tensor import TensorBase
+from ms_kernels.core.tensor import TensorBase, from_array
 from ms_kernels.loops import index as loops
 from ms_kernels.opdef import rules
 from ms_kernels.opdef.errors import fail
@@ -17,6 +17,7 @@ from ms_kernels.ops._tape import broadcast_np, cast_np, meet
 from ms_kernels.ops.compare import where_typed
 from ms_kernels.ops.getitem import put_key, take_key
 from ms_kernels.ops.shape import reshape
+from ms_kernels.tape.batched import batched_in
 
 __all__ = ["gather", "index_select", "masked_fill", "masked_select", "scatter_add"]
 
@@ -62,6 +63,7 @@ def _select_vjp(g: Any, _out: Any, input: Any, dim: int, index: Any, _name: str)
     dtype=lambda input, _dim, _index, _name: input,
     vjp=_select_vjp,
     ascend="copy",
+    batch="select",
     ops="index_select(input, axis, index)",
     mint="index_select(input, dim, index)",
     tensor=["index_select(axis, index)", "index_select(dim, index)"],
@@ -101,6 +103,7 @@ def _sum_shape(shape: Shape, dim: int, index: Shape, length: int) -> Shape:
     dtype=lambda input, _dim, _index, _length: input,
     vjp=lambda g, _out, _input, dim, index, _length: (index_select(g, dim, index), None),
     ascend="scatter_add",
+    batch="select_back",
     primitive="IndexSum(dim, length)(x, index)",
 )
 def index_sum(input: Array, dim: int, index: Array, length: int) -> Any:
@@ -175,6 +178,12 @@ def _along(index: Any, dim: int, shape: Shape) -> tuple[Any, ...]:
     return tuple(place if i == at else grid[i] for i in range(len(shape)))
 
 
+def _gather_grad(g: Any, input: Any, dim: int, index: Any) -> Any:
+    if batched_in(index) is not None:
+        return scatter_add(from_array(np.zeros(input.shape, g._kind)), dim, index, g)
+    return put_key(g, _along(index._a, dim, input.shape), input.shape)
+
+
 def _gather_shape(shape: Shape, dim: int, index: Shape) -> Shape:
     at = rules.axis("GatherD", dim, len(shape))
     if len(shape) != len(index) or any(n > m for i, (n, m) in enumerate(zip(index, shape)) if i != at):
@@ -187,8 +196,9 @@ def _gather_shape(shape: Shape, dim: int, index: Shape) -> Shape:
 @op(
     shape=_gather_shape,
     dtype=lambda input, _dim, _index: input,
-    vjp=lambda g, _out, input, dim, index: (put_key(g, _along(index._a, dim, input.shape), input.shape), None),
+    vjp=lambda g, _out, input, dim, index: (_gather_grad(g, input, dim, index), None),
     ascend="copy",
+    batch="axis",
     ops=["gather_elements(input, dim, index)", "gather_d(x, dim, index)"],
     mint="gather(input, dim, index)",
     tensor=["gather(dim, index)", "gather_elements(dim, index)"],
@@ -228,6 +238,7 @@ def _scatter_shape(shape: Shape, dim: int, index: Shape, src: Shape) -> Shape:
     dtype=lambda input, _dim, _index, _src: input,
     vjp=lambda g, _out, _input, dim, index, src: (g, None, lambda: _back_to(src, gather(g, dim, index))),
     ascend="scatter_add",
+    batch="axis",
     ops="scatter_add_elements(input, dim, index, src)",
     mint="scatter_add(input, dim, index, src)",
     tensor="scatter_add(dim, index, src)",
@@ -261,6 +272,7 @@ def _scatter_typed_vjp(g: Any, _out: Any, _input: Any, dim: Any, index: Any, src
     dtype=lambda input, _dim, _index, _src: input,
     vjp=_scatter_typed_vjp,
     ascend="copy",
+    batch="axis",
     primitive="ScatterElements(dim)(x, index, src)",
     label="scatter",
 )

@@ -59,6 +59,7 @@ def _vjp(g: Any, _out: Any, input: Any, other: Any, transpose_a: bool, transpose
     dtype=rules.promote,
     vjp=_vjp,
     ascend="cube",
+    batch="product",
     primitive=[
         "MatMul(transpose_a=False, transpose_b=False)(x, y)",
         "BatchMatMul(transpose_a=False, transpose_b=False)(x, y)",
@@ -260,7 +261,7 @@ def addmv(input: Array, mat: Array, vec: Array, beta: Any = 1, alpha: Any = 1) -
 
 
 @composite(
-    ops=["baddbmm(input, batch1, batch2, beta=1, alpha=1)"],
+    ops=["baddbmm(input, batch1, batch2, beta=1, alpha=1)", "baddbmm_ext(input, batch1, batch2, *, beta=1, alpha=1)"],
     mint="baddbmm(input, batch1, batch2, *, beta=1, alpha=1)",
     tensor="baddbmm(batch1, batch2, *, beta=1, alpha=1)",
 )

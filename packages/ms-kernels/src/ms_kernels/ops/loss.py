@@ -34,7 +34,10 @@ def check_reduction(name: str, reduction: Any) -> None:
         fail(ValueError, name, "'reduction'", "be 'none', 'mean' or 'sum'", describe(reduction))
 
 
-@composite(ops="mse_loss(input, target, reduction='mean')", mintf="mse_loss(input, target, reduction='mean')")
+@composite(
+    ops=["mse_loss(input, target, reduction='mean')", "mse_loss_ext(input, target, reduction='mean')"],
+    mintf="mse_loss(input, target, reduction='mean')",
+)
 def mse_loss(input: Array, target: Array, reduction: str = "mean") -> Any:
     """Return the squared differences, their mean or their sum.
 

@@ -65,6 +65,7 @@ def _hot_shape(shape: Shape, depth: int, _on: Any = 1, _off: Any = 0, dim: int =
     dtype=lambda _input, _depth, on=1, _off=0, _dim=-1: number_type(on),
     nondiff="indices have no gradient",
     ascend="copy",
+    batch="one_hot",
     ops="one_hot(indices, depth, on_value=1, off_value=0, axis=-1)",
     primitive="OneHot(axis=-1)(indices, depth, on_value, off_value)",
     rename={"indices": "input"},

@@ -219,6 +219,7 @@ def _raw_shape(shape: Shape) -> list[Shape]:
     accepts=LAPACK,
     nondiff="2.6 has none",
     ascend="lapack",
+    batch="leading",
     ops="geqrf(input)",
     tensor="geqrf()",
     primitive="Geqrf()(x)",

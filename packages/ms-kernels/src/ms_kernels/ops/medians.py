@@ -45,6 +45,7 @@ def _kth_place(input: Any, dim: int, count: Any) -> Any:
     dtype=rules.int64,
     nondiff=PLACE,
     ascend="index",
+    batch="axis",
     primitive="MedianPlace()(x, axis, keep_dims, ignore_nan)",
     label="Median",
 )
@@ -170,6 +171,7 @@ def _real_numbers(name: str, input: Any) -> None:
     dtype=rules.int64,
     nondiff=PLACE,
     ascend="index",
+    batch="axis",
     primitive="KthPlace()(x, k, axis, keep_dims)",
     label="kthvalue",
 )

@@ -144,6 +144,7 @@ def one_hot_classes(input: Array, num_classes: int = -1) -> Any:
     dtype=lambda _input: mstype.int64,
     nondiff="a shape has no gradient",
     ascend="index",
+    batch="shape_of",
     ops="dyn_shape(input_x)",
     primitive=["TensorShape()(input_x)", "DynamicShape()(input_x)"],
 )

@@ -84,6 +84,7 @@ def _layer_vjp(g: Any, out: Any, input: Any, weight: Any, bias: Any, dims: int, 
     vjp=_layer_vjp,
     fuse="reduce",
     ascend="layer_norm",
+    batch="layer_norm",
     primitive="LayerNormDims(dims, eps)(x, weight, bias)",
     label="LayerNorm",
 )
@@ -106,6 +107,7 @@ def layer_norm_dims(input: Array, weight: Array | None, bias: Array | None, dims
     dtype=lambda _grad, input, *_rest: (input, wide(input), wide(input)),
     nondiff=ONCE,
     ascend="layer_norm",
+    batch="layer_norm_grad",
     primitive="LayerNormDimsGrad(dims)(dy, x, mean, rstd, weight)",
     rename={"dy": "grad"},
 )
@@ -204,6 +206,7 @@ def _group_vjp(g: Any, out: Any, input: Any, weight: Any, bias: Any, groups: int
     vjp=_group_vjp,
     fuse="reduce",
     ascend="layer_norm",
+    batch="group_norm",
     primitive="GroupNormGroups(groups, eps)(x, weight, bias)",
     label="GroupNorm",
 )
@@ -224,6 +227,7 @@ def group_norm_groups(input: Array, weight: Array | None, bias: Array | None, gr
     dtype=lambda _grad, input, *_rest: (input, wide(input), wide(input)),
     nondiff=ONCE,
     ascend="layer_norm",
+    batch="group_norm_grad",
     primitive="GroupNormGroupsGrad(groups)(dy, x, mean, rstd, weight)",
     rename={"dy": "grad"},
 )

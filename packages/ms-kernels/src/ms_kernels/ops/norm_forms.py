@@ -60,6 +60,7 @@ def _rms_vjp(g: Any, out: Any, input: Any, weight: Any, eps: float) -> Any:
     vjp=_rms_vjp,
     fuse="reduce",
     ascend="layer_norm",
+    batch="rms_norm",
     ops="rms_norm(x, gamma, epsilon=1e-6)",
     primitive="RmsNorm(epsilon=1e-6)(x, gamma)",
     rename={"gamma": "weight", "epsilon": "eps"},
@@ -88,6 +89,7 @@ def rms_norm(input: Array, weight: Array, eps: float = 1e-6) -> Any:
     dtype=lambda _grad, input, _rstd, weight: (input, weight),
     nondiff=ONCE,
     ascend="layer_norm",
+    batch="rms_norm_grad",
     primitive="RmsNormGrad()(dy, x, rstd, gamma)",
     rename={"dy": "grad", "gamma": "weight"},
 )

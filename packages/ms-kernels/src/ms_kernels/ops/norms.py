@@ -67,6 +67,7 @@ def _p_vjp(g: Any, out: Any, input: Any, p: float, dim: Any, _keepdim: bool) -> 
     vjp=_p_vjp,
     fuse="reduce",
     ascend="sum_f32",
+    batch="reduce",
     primitive="PNorm()(x, p, axis, keep_dims)",
     label="LpNorm",
 )

@@ -91,6 +91,7 @@ def unravel_index(indices: Array, dims: Array) -> Any:
     dtype=rules.boolean,
     nondiff="the result is bool",
     ascend="sort",
+    batch="fold",
     ops="intopk(x1, x2, k)",
     primitive="InTopK(k)(x1, x2)",
 )

@@ -44,6 +44,7 @@ def _padded(shape: Shape, padding: Any, _value: Any = None) -> Shape:
     dtype=rules.same,
     vjp=lambda g, _out, _input, padding, _value: _opposite(g, padding),
     ascend="copy",
+    batch="leading",
     primitive="PadConstant(padding, value=0)(x)",
 )
 def pad_constant(input: Array, padding: Any, value: Any = 0) -> Any:

@@ -64,6 +64,7 @@ def clamp(input: Array, min: Array | None = None, max: Array | None = None) -> A
     ops="addcmul(input, tensor1, tensor2, value=1)",
     mint="addcmul(input, tensor1, tensor2, *, value=1)",
     tensor="addcmul(tensor1, tensor2, value=1)",
+    primitive="Addcmul()(input, tensor1, tensor2, value)",
     rename={"value": "value", "tensor2": "tensor2"},
 )
 def addcmul(input: Array, tensor1: Array, tensor2: Array, value: Any = 1) -> Any:
@@ -84,6 +85,7 @@ def addcmul(input: Array, tensor1: Array, tensor2: Array, value: Any = 1) -> Any
     ops="addcdiv(input, tensor1, tensor2, value=1)",
     mint="addcdiv(input, tensor1, tensor2, *, value=1)",
     tensor=["addcdiv(tensor1, tensor2, value=1)"],
+    primitive="Addcdiv()(input, tensor1, tensor2, value)",
     rename={"value": "value", "tensor2": "tensor2"},
 )
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, value: Any = 1) -> Any:
@@ -236,6 +238,7 @@ def nan_to_num(input: Array, nan: Any = None, posinf: Any = None, neginf: Any = 
     promote=1,
     nondiff="the result is bool",
     ascend="compare",
+    batch="elementwise",
     ops="isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False)",
     primitive="IsClose(rtol=1e-5, atol=1e-8, equal_nan=False)(input, other)",
     mint="isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False)",
@@ -293,7 +296,10 @@ def same_everywhere(input: Array, other: Array) -> bool:
 
 
 @composite(
-    promote=1, ops="float_power(input, exponent)", mint="float_power(input, exponent)", tensor="float_power(other)"
+    promote=1,
+    ops=["float_power(input, exponent)", "float_power_ext(input, exponent)"],
+    mint="float_power(input, exponent)",
+    tensor="float_power(other)",
 )
 def float_power(input: Array, other: Array) -> Any:
     """Return ``input`` to the power ``exponent``, computed in float64.

@@ -69,6 +69,7 @@ def _max_pool_vjp(
     accepts=FLOATS,
     vjp=_max_pool_vjp,
     ascend="extremum",
+    batch="fold",
     primitive="MaxPoolPlaces(kernel, stride, padding, dilation, ceil_mode=False)(x)",
     label="MaxPool",
 )
@@ -102,6 +103,7 @@ def max_pool(
     dtype=rules.same,
     vjp=lambda g, _out, _grad, places, _shape: (at_places(g, places), None),
     ascend="scatter_add",
+    batch="fold",
     primitive="MaxPoolPlacesGrad(shape)(dy, places)",
     rename={"dy": "grad"},
 )
@@ -141,6 +143,7 @@ def _avg_pool_vjp(
     accepts=FLOATS,
     vjp=_avg_pool_vjp,
     ascend="sum_f32",
+    batch="fold",
     primitive="AvgPoolWindows(kernel, stride, padding, ceil_mode=False, count_pad=True, divisor=None)(x)",
     label="AvgPool",
 )
@@ -175,6 +178,7 @@ def avg_pool(
         g, kernel, stride, padding, ceil_mode, count_pad, divisor
     ),
     ascend="scatter_add",
+    batch="fold",
     primitive="AvgPoolWindowsGrad(shape, kernel, stride, padding, ceil_mode=False, count_pad=True, divisor=None)(dy)",
     rename={"dy": "grad"},
 )

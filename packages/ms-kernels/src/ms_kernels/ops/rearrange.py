@@ -35,6 +35,7 @@ def _flip_vjp(g: Any, _out: Any, _input: Any, dim: Any) -> Any:
     mint="flip(input, dims)",
     tensor=["flip(dims)", "reverse(axis)"],
     primitive="ReverseV2(axis)(x)",
+    batch="flip",
 )
 def flip(input: Array, dim: Any) -> Any:
     """Return the tensor with the order along some dimensions reversed. A view.
@@ -58,6 +59,7 @@ def _roll_vjp(g: Any, _out: Any, _input: Any, shifts: Any, dim: Any) -> Any:
     dtype=rules.same,
     vjp=_roll_vjp,
     ascend="copy",
+    batch="roll",
     ops="roll(input, shifts, dims=None)",
     mint="roll(input, shifts, dims=None)",
     tensor="roll(shifts, dims=None)",
@@ -89,6 +91,7 @@ def roll(input: Array, shifts: Any, dim: Any = None) -> Any:
     dtype=rules.same,
     vjp=lambda g, _out, input, dims: _untile(g, input.shape, dims),
     ascend="copy",
+    batch="tile",
     ops="tile(input, dims)",
     mint="tile(input, dims)",
     tensor=["tile(*reps)", "tile(*dims)", "repeat(*repeats)"],
@@ -154,6 +157,7 @@ def _concat_vjp(g: Any, _out: Any, tensors: Any, dim: int) -> Any:
     dtype=rules.promote,
     vjp=_concat_vjp,
     ascend="copy",
+    batch="join",
     ops=["concat(tensors, axis=0)", "cat(tensors, axis=0)"],
     mint=["concat(tensors, dim=0)", "cat(tensors, dim=0)"],
     primitive="Concat(axis=0)(tensors)",
@@ -194,6 +198,7 @@ def _unstack_grad(g: Any, dim: int) -> list[Any]:
     dtype=rules.promote,
     vjp=lambda g, _out, _tensors, dim: _unstack_grad(g, dim),
     ascend="copy",
+    batch="join",
     ops="stack(tensors, axis=0)",
     mint="stack(tensors, dim=0)",
     primitive="Stack(axis=0)(tensors)",

@@ -87,6 +87,7 @@ def _resample_vjp(g: Any, _out: Any, _input: Any, matrix: Any, dim: Any) -> Any:
     vjp=_resample_vjp,
     accepts=FLOATS,
     ascend="matmul",
+    batch="resample",
     primitive="Resample(matrix, dim)(x)",
 )
 def resample(input: Array, matrix: Any, dim: int) -> Any:

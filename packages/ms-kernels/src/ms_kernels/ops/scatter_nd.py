@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ms_kernels.core.dispatch import CHECK_NEVER
-from ms_kernels.core.tensor import from_array
+from ms_kernels.core.tensor import TensorBase, from_array
 from ms_kernels.opdef import rules
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import FLOATS, composite, op
@@ -18,6 +18,7 @@ from ms_kernels.ops.compare import equal, where
 from ms_kernels.ops.create import full
 from ms_kernels.ops.getitem import put_key, set_key, take_key
 from ms_kernels.ops.shape import dims_of
+from ms_kernels.tape.batched import batched_in, known
 
 __all__ = ["combine_key", "gather_nd", "scatter_nd", "tensor_scatter", "unsorted_segment_sum"]
 
@@ -32,17 +33,19 @@ def rows_key(name: str, indices: Any, shape: Shape) -> tuple[Any, ...]:
         ValueError: there are more of them in a row than dimensions.
         RuntimeError: one is negative or too great.
     """
-    rows = indices._a
+    rows = known(indices)
     if rows.dtype.kind not in "iu":
         fail(TypeError, name, "dtype of 'indices'", "be an integer type", str(indices.dtype))
-    if not rows.ndim or rows.shape[-1] > len(shape):
-        got = str(rows.shape[-1]) if rows.ndim else "no dimension"
+    if not indices.ndim or rows.shape[-1] > len(shape):
+        got = str(rows.shape[-1]) if indices.ndim else "no dimension"
         fail(ValueError, name, "last dimension of 'indices'", f"be at most {len(shape)}", got)
     for place in range(rows.shape[-1]):
         column = rows[..., place]
         if column.size and not (column.min() >= 0 and column.max() < shape[place]):
             wrong = int(column.min()) if column.min() < 0 else int(column.max())
             fail(RuntimeError, name, "'indices'", f"lie in the shape {list(shape)}", f"{wrong} in dimension {place}")
+    if batched_in(indices) is not None:
+        return tuple(take_key(indices, (Ellipsis, place)) for place in range(rows.shape[-1]))
     return tuple(rows[..., place] for place in range(rows.shape[-1]))
 
 
@@ -84,6 +87,7 @@ def _factor_gradient(g: Any, out: Any, input: Any, key: Any, value: Any) -> Any:
     vjp=_combine_vjp,
     check=CHECK_NEVER,  # those who call it have looked
     ascend="scatter_add",
+    batch="set_key",
     primitive="CombineKey(key, how)(x, value)",
 )
 def combine_key(input: Array, key: Any, value: Array, how: str) -> Any:
@@ -290,10 +294,10 @@ def positions(name: str, index: Any, size: int) -> Any:
         TypeError: something else.
         RuntimeError: out of range.
     """
-    found = np.asarray(index._a if hasattr(index, "_a") else index)
+    found = np.asarray(known(index) if isinstance(index, TensorBase) else index)
     if found.dtype.kind not in "iu":
         fail(TypeError, name, "'indices'", "be an int, a tuple of ints or a Tensor of them", describe(index))
     if found.size and (int(found.min()) < -size or int(found.max()) >= size):
         wrong = int(found.min()) if found.min() < -size else int(found.max())
         fail(RuntimeError, name, "'indices'", f"be in [{-size}, {size})", str(wrong))
-    return found
+    return index if batched_in(index) is not None else found

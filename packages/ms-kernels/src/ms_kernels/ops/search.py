@@ -40,6 +40,7 @@ def _sorted_shape(sequence: Shape, values: Shape, *_rest: Any) -> Shape:
     dtype=lambda _sequence, _values, _right=False, index=mstype.int64: index,
     nondiff=INDEX,
     ascend="index",
+    batch="search",
     primitive="SearchSorted(dtype=int64, right=False)(sorted_sequence, values)",
     rename={"dtype": "index"},
 )

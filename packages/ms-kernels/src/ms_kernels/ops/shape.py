@@ -56,6 +56,7 @@ def _reshape_vjp(g: Any, _out: Any, input: Any, _shape: Any) -> Any:
     mint="reshape(input, shape)",
     tensor=["reshape(*shape)", "view(*shape)"],
     primitive="Reshape()(x, shape)",
+    batch="reshape",
 )
 def reshape(input: Array, shape: Any) -> Any:
     """Return the same elements, in row-major order, in another shape; one dim may be -1. A view where possible.
@@ -98,6 +99,7 @@ def _permute_vjp(g: Any, _out: Any, input: Any, dim: Any) -> Any:
     tensor=["permute(*axis)", "transpose(*axes)"],
     primitive="Transpose()(x, input_perm)",
     rename={"axes": "dim"},
+    batch="permute",
 )
 def permute(input: Array, dim: Any = None) -> Any:
     """Return the tensor with its dimensions in another order, reversed by default. A view.
@@ -134,6 +136,7 @@ def _swapaxes_vjp(g: Any, _out: Any, _input: Any, axis0: Any, axis1: Any) -> Any
     mint=["swapaxes(input, axis0, axis1)", "transpose(input, dim0, dim1)"],
     tensor=["swapaxes(axis0, axis1)", "swapdims(dim0, dim1)"],
     rename={"dim0": "axis0", "dim1": "axis1"},
+    batch="two_axes",
 )
 def swapaxes(input: Array, axis0: int, axis1: int) -> Any:
     """Return the tensor with two dimensions exchanged. A view.
@@ -190,6 +193,7 @@ def _unsqueezed(shape: Shape, dim: int) -> Shape:
     mint="unsqueeze(input, dim)",
     tensor=["unsqueeze(dim)", "expand_dims(axis)"],
     primitive="ExpandDims()(x, axis)",
+    batch="reshape",
 )
 def unsqueeze(input: Array, dim: int) -> Any:
     """Return the tensor with a dimension of size 1 put in at `dim`. A view.
@@ -220,6 +224,7 @@ def _squeezed(shape: Shape, dim: Any = None) -> Shape:
     ops="squeeze(input, axis=None)",
     tensor=["squeeze(axis=None)"],
     primitive="Squeeze(axis=())(x)",
+    batch="reshape",
 )
 def squeeze(input: Array, dim: Any = None) -> Any:
     """Return the tensor without dimensions of size 1 (all of them, or those named). A view.
@@ -277,6 +282,7 @@ def _broadcasted(shape: Shape, target: Any) -> Shape:
     tensor=["broadcast_to(shape)", "expand(*size)"],
     primitive="BroadcastTo(shape)(x)",
     rename={"size": "shape"},
+    batch="broadcast",
 )
 def broadcast_to(input: Array, shape: Any) -> Any:
     """Return the tensor repeated along new dimensions and those of size 1; -1 keeps a dimension's size. A view.

@@ -44,6 +44,7 @@ def _log_softmax_vjp(g: Any, out: Any, _input: Any, dim: int) -> Any:
     nondiff=ONCE,
     fuse="reduce",
     ascend="softmax",
+    batch="axis",
     primitive="SoftmaxGrad(axis=-1)(dy, y)",
     rename={"dy": "grad", "y": "out"},
 )
@@ -65,6 +66,7 @@ def softmax_grad(grad: Array, out: Array, dim: int = -1) -> Any:
     nondiff=ONCE,
     fuse="reduce",
     ascend="softmax",
+    batch="axis",
     primitive="LogSoftmaxGrad(axis=-1)(dy, y)",
     rename={"dy": "grad", "y": "out"},
 )
@@ -87,6 +89,7 @@ def log_softmax_grad(grad: Array, out: Array, dim: int = -1) -> Any:
     vjp=_softmax_vjp,
     fuse="reduce",
     ascend="softmax",
+    batch="axis",
     primitive="Softmax(axis=-1)(logits)",
 )
 def softmax_typed(input: Array, dim: int = -1) -> Any:
@@ -108,6 +111,7 @@ def softmax_typed(input: Array, dim: int = -1) -> Any:
     vjp=_log_softmax_vjp,
     fuse="reduce",
     ascend="softmax",
+    batch="axis",
     primitive="LogSoftmax(axis=-1)(logits)",
 )
 def log_softmax_typed(input: Array, dim: int = -1) -> Any:

@@ -11,6 +11,7 @@ from ms_kernels.opdef import rules
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import composite, op
 from ms_kernels.opdef.spec import Array
+from ms_kernels.ops._keys import place_of
 from ms_kernels.ops.extremes import argmax, argmin
 from ms_kernels.ops.getitem import put_key
 from ms_kernels.ops.index import gather
@@ -42,8 +43,8 @@ def _along_grad(g: Any, places: Any, shape: Shape, dim: int) -> Any:
     at = rules.axis("sort", dim, len(shape))
     if not shape:
         return g
-    grid = list(np.ix_(*(np.arange(n) for n in places.shape)))
-    grid[at] = places._a
+    grid: list[Any] = list(np.ix_(*(np.arange(n) for n in places.shape)))
+    grid[at] = place_of(places)
     return put_key(g, tuple(grid), shape)
 
 
@@ -56,6 +57,7 @@ def _values_vjp(g: Any, out: Any, input: Any, dim: int) -> Any:
     dtype=lambda input, _dim=-1, _descending=False, _stable=False, index=mstype.int64: (input, index),
     vjp=lambda g, out, input, dim, _descending, _stable, _index: _values_vjp(g, out, input, dim),
     ascend="sort",
+    batch="axis",
     ops="sort(input_x, axis=-1, descending=False); index=int32",
     mint="sort(input, *, dim=-1, descending=False, stable=False)",
     tensor=[
@@ -85,6 +87,7 @@ def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = F
     dtype=lambda _input, _dim=-1, _descending=False, _stable=False, index=mstype.int64: index,
     nondiff="the result is an index",
     ascend="sort",
+    batch="axis",
     ops="argsort(input, axis=-1, descending=False); index=int32",
     mint="argsort(input, dim=-1, descending=False, stable=False)",
     tensor=[
@@ -122,6 +125,7 @@ def _top_shape(shape: Shape, k: int, dim: Any = -1, *_rest: Any) -> list[Shape]:
         g, out, input, -1 if dim is None else dim
     ),
     ascend="sort",
+    batch="axis",
     ops=[
         "topk(input, k, dim=None, largest=True, sorted=True); index=int32",
         "top_k(input_x, k, sorted=True); index=int32",

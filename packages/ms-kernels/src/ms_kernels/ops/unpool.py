@@ -28,6 +28,7 @@ Shape = tuple[int, ...]
     dtype=lambda input, *_rest: input,
     vjp=lambda g, _out, _input, indices, _shape: (lambda: at_places(g, indices), None),
     ascend="copy",
+    batch="fold",
     primitive="Unpool(shape)(x, indices)",
 )
 def unpool(input: Array, indices: Array, shape: Any) -> Any:
@@ -141,6 +142,7 @@ def _starts(size: int, kernel: int, count: int, u: float) -> list[int]:
     accepts=FLOATS,
     vjp=lambda g, out, input, _samples, _kernel, _size: (max_pool_grad(g[0], out[1], input.shape), None),
     ascend="extremum",
+    batch="fold",
     primitive="FractionalMax(kernel, size)(x, samples)",
     label="FractionalMaxPool",
 )

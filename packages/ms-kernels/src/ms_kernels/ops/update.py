@@ -17,11 +17,12 @@ from ms_kernels.ops.arithmetic import add, mul, sub
 from ms_kernels.ops.getitem import set_key
 from ms_kernels.ops.scatter_nd import combine_key, positions, tensor_scatter
 from ms_kernels.ops.scatters import is_parameter, overwrite
+from ms_kernels.tape.batched import known
 
-__all__ = ["assign", "assign_add", "assign_sub"]
+__all__ = ["assign", "assign_add", "assign_sub", "changed"]
 
 
-def _changed(target: Any, value: Any) -> Any:
+def changed(target: Any, value: Any) -> Any:
     return overwrite(target, value) if is_parameter(target) else replace(target, value)
 
 
@@ -46,7 +47,7 @@ def _value_for(name: str, variable: Any, value: Any) -> Any:
 def _assign(name: str, primitive: str, combine: Any, text: str, shown: str) -> Any:
     def body(variable: Any, value: Any) -> Any:
         part = _value_for(primitive, variable, value)
-        return _changed(variable, part if combine is None else combine(variable, part))
+        return changed(variable, part if combine is None else combine(variable, part))
 
     body.__annotations__.update(variable="Array", value="Array")
     body.__name__, body.__module__ = name, __name__
@@ -103,8 +104,8 @@ def _doc(name: str, places: str, how: str, indices: str) -> str:
 def _rows(name: str, how: str, input: Any, indices: Any, updates: Any) -> Any:
     if not input.ndim:
         fail(ValueError, name, "'input_x'", "have at least one dimension", "none")
-    if indices._a.size and int(indices._a.min()) < 0:
-        fail(RuntimeError, name, "'indices'", f"be in [0, {input.shape[0]})", str(int(indices._a.min())))
+    if indices.size and int(known(indices).min()) < 0:
+        fail(RuntimeError, name, "'indices'", f"be in [0, {input.shape[0]})", str(int(known(indices).min())))
     places = positions(name, indices, input.shape[0])
     wanted = (*places.shape, *input.shape[1:])
     if updates.shape != wanted:
@@ -118,7 +119,7 @@ def _scatter(how: str, nd: bool, function: bool = True) -> Any:
 
     def body(input: Any, indices: Any, updates: Any) -> Any:
         part = updates if updates.dtype is input.dtype else cast_np(updates, input._kind)
-        return _changed(input, (tensor_scatter if nd else _rows)(primitive, how, input, indices, part))
+        return changed(input, (tensor_scatter if nd else _rows)(primitive, how, input, indices, part))
 
     body.__annotations__.update(input="Array", indices="Array", updates="Array")
     body.__name__, body.__module__ = name, __name__
@@ -171,4 +172,4 @@ def inplace_index_add(var: Array, indices: Array, updates: Array, dim: int) -> A
     """
     from ms_kernels.ops.scatters import index_add
 
-    return _changed(var, index_add(var + 0, dim, indices, updates))
+    return changed(var, index_add(var + 0, dim, indices, updates))

@@ -253,6 +253,7 @@ def _mask_shape(shape: Shape, maxlen: Any = None) -> Shape:
     dtype=rules.boolean,
     nondiff="the result is bool",
     ascend="index",
+    batch="classes",
     ops="sequence_mask(lengths, maxlen=None)",
 )
 def sequence_mask(lengths: Array, maxlen: Any = None) -> Any:

@@ -125,6 +125,13 @@ static void free_chain(block *b) {
     }
 }
 
+static void take(size_t size) {
+    cache.stats.in_use += size;
+    size_t held = cache.stats.in_use + cache.stats.cached;
+    if (cache.stats.in_use > cache.stats.peak_in_use) cache.stats.peak_in_use = cache.stats.in_use;
+    if (held > cache.stats.peak_held) cache.stats.peak_held = held;
+}
+
 void *ms_alloc(size_t bytes) {
     size_t size;
     if (bytes > (size_t)1 << 46) return NULL;
@@ -135,7 +142,7 @@ void *ms_alloc(size_t bytes) {
         if (!b) continue;
         unlink_block(b);
         cache.stats.hits++;
-        cache.stats.in_use += b->size;
+        take(b->size);
         ms_unlock(&cache.lock);
         return (char *)b + HEADER;
     }
@@ -149,7 +156,7 @@ void *ms_alloc(size_t bytes) {
     }
     b->cls = cls;
     ms_lock(&cache.lock);
-    cache.stats.in_use += size;
+    take(size);
     ms_unlock(&cache.lock);
     return (char *)b + HEADER;
 }
@@ -188,6 +195,13 @@ void ms_set_block_limit(size_t bytes) {
 void ms_get_block_stats(ms_block_stats *out) {
     ms_lock(&cache.lock);
     *out = cache.stats;
+    ms_unlock(&cache.lock);
+}
+
+void ms_reset_block_peaks(int in_use, int held) {
+    ms_lock(&cache.lock);
+    if (in_use) cache.stats.peak_in_use = cache.stats.in_use;
+    if (held) cache.stats.peak_held = cache.stats.in_use + cache.stats.cached;
     ms_unlock(&cache.lock);
 }
 

@@ -1,17 +1,11 @@
 /* Runs an elementwise loop over operands of any layout: in blocks that stay in the first-level cache, on the pool when
    that pays, past the cache when the result is far larger than it. */
+#include "ew_host.h"
 #include "ew_job.h"
+#include "ew_stream.h"
 #include "ew_view.h"
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#define EW_STREAM 1
-#else
-#define EW_STREAM 0
-#endif
-
-enum { MAX_ITEM = 16, WORTH_A_THREAD = 200000, GATHER_COST = 10, CONVERT_COST = 1 };
-static const ptrdiff_t STREAM_FROM = (ptrdiff_t)16 << 20; /* bytes of result that no cache keeps anyway */
+enum { MAX_ITEM = 16, GATHER_COST = 10, CONVERT_COST = 1 };
 
 void ew_view_init(ew_view *v, const void *data, int item, int ndim, const ptrdiff_t *shape, const ptrdiff_t *step) {
     int n = 0;
@@ -44,34 +38,6 @@ void ew_view_fixed(ew_view *v, const void *data, int item) {
     v->item = item;
     v->ndim = v->packed = 0;
     v->fixed = 1;
-}
-
-static void stream_out(char *out, const char *from, ptrdiff_t bytes) {
-#if EW_STREAM
-    ptrdiff_t head = (ptrdiff_t)((0 - (uintptr_t)out) & 15u);
-    if (head > bytes) head = bytes;
-    memcpy(out, from, (size_t)head);
-    ptrdiff_t i = head;
-    for (; i + 64 <= bytes; i += 64) {
-        __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
-        __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 16));
-        __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 32));
-        __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 48));
-        _mm_stream_si128((__m128i *)(void *)(out + i), a);
-        _mm_stream_si128((__m128i *)(void *)(out + i + 16), b);
-        _mm_stream_si128((__m128i *)(void *)(out + i + 32), c);
-        _mm_stream_si128((__m128i *)(void *)(out + i + 48), d);
-    }
-    memcpy(out + i, from + i, (size_t)(bytes - i));
-#else
-    memcpy(out, from, (size_t)bytes);
-#endif
-}
-
-static void stream_done(void) {
-#if EW_STREAM
-    _mm_sfence();
-#endif
 }
 
 static void call(const ew_job *j, const char *const p[3], char *out, ptrdiff_t n) {
@@ -121,24 +87,24 @@ static void run_blocks(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
             call(j, p, result, n);
             if (j->stream) {
                 j->narrow(result, raw[0] + EW_BLOCK * 8, n);
-                stream_out(out, raw[0] + EW_BLOCK * 8, n * j->out_item);
+                ew_stream_out(out, raw[0] + EW_BLOCK * 8, n * j->out_item);
             } else {
                 j->narrow(result, out, n);
             }
         } else if (j->stream) {
             call(j, p, result, n);
-            stream_out(out, result, n * j->out_item);
+            ew_stream_out(out, result, n * j->out_item);
         } else {
             call(j, p, out, n);
         }
     }
-    if (j->stream) stream_done();
+    if (j->stream) ew_stream_done();
 }
 
 void ew_run_job(ew_job *j, ptrdiff_t n) {
     ptrdiff_t cost = j->cost;
     if (n <= 0) return;
-    j->stream = EW_STREAM && n * j->out_item >= STREAM_FROM;
+    j->stream = EW_STREAM && n * j->out_item >= EW_STREAM_FROM;
     j->whole = !j->widen;
     for (int k = 0; k < j->arity; ++k) {
         const ew_view *v = j->in[k];
@@ -148,7 +114,7 @@ void ew_run_job(ew_job *j, ptrdiff_t n) {
     }
     if (j->widen) cost += j->arity * CONVERT_COST;
     if (j->stream) j->whole = 0;
-    ms_rt_table->parallel_for(n, WORTH_A_THREAD / cost, run_blocks, j);
+    ms_rt_table->parallel_for(n, EW_WORTH_A_THREAD / cost, run_blocks, j);
 }
 
 const ew_half *ew_half_loops(void) {
@@ -246,7 +212,7 @@ void ew_run_ternary(int code, int type, const ew_view *x, const ew_view *y, cons
 static const char item_sizes[EW_TYPE_COUNT] = {4, 8, 2, 2, 1, 4, 8};
 
 static int is_little(int type, int cost, ptrdiff_t n) {
-    return type <= EW_F64 && n * true_cost(type, cost) < WORTH_A_THREAD;
+    return type <= EW_F64 && n * true_cost(type, cost) < EW_WORTH_A_THREAD;
 }
 
 void ew_flat_unary(int code, int type, const void *x, void *out, ptrdiff_t n) {
@@ -292,3 +258,36 @@ void ew_flat_scalar(int code, int type, const void *x, double y, int swapped, vo
         ew_run_binary(code, type, &v, &w, out, n);
     }
 }
+
+static int code_in(const char *const *names, int count, const char *name) {
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(names[i], name) == 0) return i;
+    }
+    return -1;
+}
+
+void ew_find(const char *name, int is_double, ew_kernel *k) {
+    const ew_loops *loops = float_loops(is_double ? EW_F64 : EW_F32);
+    int code, type = is_double ? EW_F64 : EW_F32;
+    memset(k, 0, sizeof *k);
+    if (ew_find_move(name, is_double, k)) return;
+    if ((code = code_in(unary_names, EW_UNARY_COUNT, name)) >= 0) {
+        k->arity = 1;
+        k->unary = loops->unary[code];
+        k->cost = true_cost(type, unary_costs[code]);
+        k->to_bool = ew_unary_is_test(code);
+    } else if ((code = code_in(binary_names, EW_BINARY_COUNT, name)) >= 0) {
+        k->arity = 2;
+        k->binary = loops->binary[code];
+        k->cost = true_cost(type, binary_costs[code]);
+        k->to_bool = ew_binary_is_compare(code);
+    } else if ((code = code_in(ternary_names, EW_TERNARY_COUNT, name)) >= 0) {
+        k->arity = 3;
+        k->ternary = loops->ternary[code];
+        k->cost = true_cost(type, ternary_costs[code]);
+    }
+}
+
+static const ew_host host = {ew_find, ew_half_loops, ew_view_init};
+
+const ew_host *ew_host_table(void) { return &host; }

@@ -1,4 +1,5 @@
 /* Passes that move elements: choice by a mask, change of type, packing a strided array. */
+#include "ew_host.h"
 #include "ew_job.h"
 #include "ew_view.h"
 
@@ -85,6 +86,47 @@ int ew_run_cast(int from, int to, const ew_view *x, void *out, ptrdiff_t n) {
     }
     ew_run_job(&j, n);
     return 1;
+}
+
+#define EW_LOGICAL(name, OP) \
+    static void logical_##name(const void *x_, const void *y_, void *out_, ptrdiff_t n) { \
+        const uint8_t *x = (const uint8_t *)x_, *y = (const uint8_t *)y_; \
+        uint8_t *out = (uint8_t *)out_; \
+        for (ptrdiff_t i = 0; i < n; ++i) out[i] = x[i] OP y[i]; \
+    }
+EW_LOGICAL(and, &)
+EW_LOGICAL(or, |)
+EW_LOGICAL(xor, ^)
+
+static void logical_not(const void *x_, void *out_, ptrdiff_t n) {
+    const uint8_t *x = (const uint8_t *)x_;
+    uint8_t *out = (uint8_t *)out_;
+    for (ptrdiff_t i = 0; i < n; ++i) out[i] = x[i] ^ 1;
+}
+
+static void same_f64(const void *x, void *out, ptrdiff_t n) { memcpy(out, x, (size_t)n * 8); }
+
+int ew_find_move(const char *name, int is_double, ew_kernel *k) {
+    static const ew_kernel moves[] = {
+        {.arity = 3, .cost = 4, .from_bool = 1, .ternary = select_uint32_t},
+        {.arity = 3, .cost = 8, .from_bool = 1, .ternary = select_uint64_t},
+        {.arity = 1, .cost = 2, .from_bool = 1, .unary = cast_u8_f32},
+        {.arity = 1, .cost = 4, .from_bool = 1, .unary = cast_u8_f64},
+        {.arity = 1, .cost = 2, .unary = same_f32},
+        {.arity = 1, .cost = 4, .unary = same_f64},
+        {.arity = 2, .cost = 1, .from_bool = 2, .to_bool = 1, .binary = logical_and},
+        {.arity = 2, .cost = 1, .from_bool = 2, .to_bool = 1, .binary = logical_or},
+        {.arity = 2, .cost = 1, .from_bool = 2, .to_bool = 1, .binary = logical_xor},
+        {.arity = 1, .cost = 1, .from_bool = 1, .to_bool = 1, .unary = logical_not},
+    };
+    static const char *const names[] = {
+        "where", "from_bool", "copy", "logical_and", "logical_or", "logical_xor", "logical_not"};
+    for (int i = 0; i < 7; ++i) {
+        if (strcmp(names[i], name) != 0) continue;
+        *k = moves[i < 3 ? 2 * i + (is_double != 0) : i + 3];
+        return 1;
+    }
+    return 0;
 }
 
 typedef struct copy_job {

@@ -13,7 +13,7 @@ int ms_pool_init(int n);   /* once, at import; 0 when fork handlers are in place
 
 /* blocks.c */
 typedef struct ms_block_stats {
-    size_t in_use, cached, limit;
+    size_t in_use, cached, limit, peak_in_use, peak_held; /* held: in use or cached */
     uint64_t hits, misses;
 } ms_block_stats;
 
@@ -22,6 +22,7 @@ void ms_release(void *block);
 void ms_trim(size_t keep); /* gives cached blocks back to the system until at most `keep` bytes are left */
 void ms_set_block_limit(size_t bytes);
 void ms_get_block_stats(ms_block_stats *out);
+void ms_reset_block_peaks(int in_use, int held); /* peaks start anew from what there is now */
 void ms_blocks_lock(void);
 void ms_blocks_unlock(void);
 void ms_blocks_after_fork(void);

@@ -51,14 +51,18 @@ MS_INLINE float ms_sign_of(float magnitude, float sign) {
 /* 2^n for -126 <= n <= 127 */
 MS_INLINE float ms_pow2(int32_t n) { return ms_float((uint32_t)(n + 127) << 23); }
 
-/* e^x = 2^n (1 + q); the caller bounds x.  n sits in the low bits after adding 1.5 * 2^23. */
-MS_INLINE float ms_exp_parts(float x, int32_t *n) {
+/* x = n log 2 + r; the caller bounds x.  n sits in the low bits after adding 1.5 * 2^23. */
+MS_INLINE float ms_exp_rest(float x, int32_t *n) {
     const float big = 12582912.0f;
     float t = MS_FMA(x, 1.44269504f, big);
     *n = (int32_t)(ms_bits(t) - 0x4b400000u);
     t -= big;
     float r = MS_FMA(t, -0.693359375f, x);
-    r = MS_FMA(t, 2.12194440e-4f, r);
+    return MS_FMA(t, 2.12194440e-4f, r);
+}
+
+/* e^r - 1 for |r| < log(2) / 2 */
+MS_INLINE float ms_exp_small(float r) {
     float p = MS_FMA(1.97903544e-4f, r, 1.3944651e-3f);
     p = MS_FMA(p, r, 8.33349675e-3f);
     p = MS_FMA(p, r, 4.16662954e-2f);
@@ -66,6 +70,9 @@ MS_INLINE float ms_exp_parts(float x, int32_t *n) {
     p = MS_FMA(p, r, 0.5f);
     return MS_FMA(p, r * r, r);
 }
+
+/* e^x = 2^n (1 + q) */
+MS_INLINE float ms_exp_parts(float x, int32_t *n) { return ms_exp_small(ms_exp_rest(x, n)); }
 
 /* 2^n p in two steps: n may lie outside the range of normal numbers. */
 MS_INLINE float ms_scale(float p, int32_t n) {
@@ -182,23 +189,26 @@ MS_INLINE float ms_square_rest(float x, float square) {
 #endif
 }
 
-/* Normal tail P(X > a) for a >= 0; *e = exp(-a^2 / 2) */
+/* Normal tail P(X > a) for a >= 0; *e = exp(-a^2 / 2).  From the bound on the tail is 0 as a float.  The power of two is
+   kept 2^64 too large, and the polynomial as much too small, so that one step scales results that are subnormal. */
 MS_INLINE float gauss_tail_f32(float a, float *e) {
-    a = a > 15.0f ? 15.0f : a;
+    const float down = 5.42101086242752217e-20f; /* 2^-64 */
+    int32_t n;
+    a = a > 14.4f ? 14.4f : a;
     float h = a * a, rest = ms_square_rest(a, h);
-    float g = exp_f32(-0.5f * h);
-    g = MS_FMA(-0.5f * rest, g, g);
-    *e = g;
+    float r = ms_exp_rest(-0.5f * h, &n);
+    float g = (1.0f + ms_exp_small(MS_FMA(-0.5f, rest, r))) * ms_pow2(n + 64);
+    *e = g * down;
     float s = 1.0f / MS_FMA(0.3f, a, 1.0f);
-    float p = MS_FMA(-2.06235517e-2f, s, 0.112436064f);
-    p = MS_FMA(p, s, -0.228214651f);
-    p = MS_FMA(p, s, 0.191785932f);
-    p = MS_FMA(p, s, -7.94246346e-2f);
-    p = MS_FMA(p, s, 9.61574391e-2f);
-    p = MS_FMA(p, s, 7.83894435e-2f);
-    p = MS_FMA(p, s, 0.110235468f);
-    p = MS_FMA(p, s, 0.119571812f);
-    p = MS_FMA(p, s, 0.119686693f);
+    float p = MS_FMA(-2.06235517e-2f * down, s, 0.112436064f * down);
+    p = MS_FMA(p, s, -0.228214651f * down);
+    p = MS_FMA(p, s, 0.191785932f * down);
+    p = MS_FMA(p, s, -7.94246346e-2f * down);
+    p = MS_FMA(p, s, 9.61574391e-2f * down);
+    p = MS_FMA(p, s, 7.83894435e-2f * down);
+    p = MS_FMA(p, s, 0.110235468f * down);
+    p = MS_FMA(p, s, 0.119571812f * down);
+    p = MS_FMA(p, s, 0.119686693f * down);
     return p * s * g;
 }
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ms_kernels.core.dispatch import TENSORS, Op, ops_by_name
-from ms_kernels.core.tensor import Node, TensorBase, from_array, from_saved
+from ms_kernels.core.tensor import Node, TensorBase, from_array
+from ms_kernels.tape.batched import again
 
 __all__ = ["backward"]
 
@@ -123,13 +124,13 @@ def _walk(node: Node, given: Any, order: set[Node], wanted: set[Node]) -> list[t
 
 def _entries(op: Op, node: Node, given: Any) -> list[Any]:
     """Call an op's own rule; return one entry per operand (lists of operands laid flat)."""
-    _check_versions(op, node)
+    args = _as_they_were(op, node)
     saved: Any = None
     if node.saved_out is not None:
-        outs = tuple(from_saved(array, node, i) for i, array in enumerate(node.saved_out))
+        outs = tuple(again(saved, node, i) for i, saved in enumerate(node.saved_out))
         saved = outs if node.out_metas is not None else outs[0]
     assert op.vjp is not None  # else nothing would have been recorded
-    found = op.vjp(given, saved, *node.args)
+    found = op.vjp(given, saved, *args)
     if not isinstance(found, tuple):
         found = (found,)
     flat: list[Any] = []
@@ -142,22 +143,47 @@ def _entries(op: Op, node: Node, given: Any) -> list[Any]:
     return flat
 
 
-def _check_versions(op: Op, node: Node) -> None:
-    """No operand that the rule uses may have changed since the call (versions are only kept when one was not 0)."""
+def _as_they_were(op: Op, node: Node) -> Sequence[Any]:
+    """The arguments for an op's rule: operands that have changed in place since are those of the time of the call.
+
+    Versions are only kept in a node when one was not 0.
+    """
+    args: Sequence[Any] = node.args
     at = 0
-    for arg, kind in zip(node.args, op.kinds):
+    for place, (arg, kind) in enumerate(zip(node.args, op.kinds)):
         if not kind:
             continue
-        items = arg if isinstance(arg, (list, tuple)) else (arg,)
-        for item in items:
-            if isinstance(item, TensorBase) and item._changes != (node.versions[at] if node.versions else 0):
-                raise RuntimeError(
-                    f"For '{op.label}', the tensor needed for its gradient must not be changed in place after its use, "
-                    f"but a tensor of shape {list(item.shape)} was."
-                )
+        several = isinstance(arg, (list, tuple))
+        items = list(arg) if several else [arg]
+        changed = False
+        for i, item in enumerate(items):
+            parent = node.parents[at]
+            version = node.versions[at] if node.versions else 0
+            if parent is not None and isinstance(parent.op, Op) and parent.op.is_view:
+                _check_view(op, parent, version)
+            if isinstance(item, TensorBase) and item._changes != version:
+                items[i] = item._at(version, parent, node.indices[at] if node.indices else 0)
+                changed = True
+                if items[i] is None:
+                    raise RuntimeError(
+                        f"For '{op.label}', the tensor needed for its gradient must not be changed in place after its "
+                        f"use, but a tensor of shape {list(item.shape)} was."
+                    )
             at += 1
+        if changed:
+            args = [*args[:place], items if several else items[0], *args[place + 1 :]]
         if arg is None and kind == TENSORS:
             break  # a list operand that the rule does not use: how many there were is not known here
+    return args
+
+
+def _check_view(op: Op, view: Node, version: int) -> None:
+    """A view may not be used once the memory that it shows has changed: its place on the tape knows nothing of that."""
+    if version > (view.versions[0] if view.versions else 0):
+        raise RuntimeError(
+            f"For '{op.label}', the operand must not be a view of a tensor that was changed in place since it was made, "
+            f"but it is one made by '{view.op.label}': make the view again after the change."
+        )
 
 
 def _fit(grad: Any, meta: Any) -> Any:

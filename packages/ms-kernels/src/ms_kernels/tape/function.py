@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ms_kernels.core.dispatch import is_recording, scope
-from ms_kernels.core.tensor import Node, TensorBase, from_array
+from ms_kernels.core.tensor import Node, TensorBase
 from ms_kernels.opdef.errors import describe, fail
+from ms_kernels.tape.batched import detached, refuse_outer
 
 __all__ = ["_Function"]
 
@@ -98,6 +99,7 @@ class _Function:
         Raises:
             TypeError: forward gives something else than a Tensor or a tuple holding some.
         """
+        refuse_outer(args)
         context = cls()
         slots = [i for i, arg in enumerate(args) if isinstance(arg, TensorBase)]
         recording = is_recording() and any(args[i]._tape is not None for i in slots)
@@ -129,7 +131,7 @@ class _Function:
             return out
         dirty = any(out is t for t in context.dirty_tensors)
         if any(out is arg for arg in args) and not dirty:
-            out = from_array(out._a)
+            out = detached(out)
         if out.dtype.kind in "fc":
             out._set_tape(node, index)
         return out

@@ -12,6 +12,7 @@ from ms_kernels.core.dispatch import is_recording, scope
 from ms_kernels.core.tensor import Node, TensorBase, from_array, next_sequence
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.tape.backward import backward
+from ms_kernels.tape.batched import constant, detached
 
 __all__ = ["GradOperation", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 
@@ -30,7 +31,7 @@ def _leaf(x: TensorBase) -> Any:
     indices: tuple[int, ...] | None = None
     if x._tape is not None and is_recording():
         parents, indices = (x._tape,), (x._tape_index,)
-    out = from_array(x._a)
+    out = detached(x)
     node = Node(_Alias, (), parents, indices)
     hooks = getattr(x, "_hooks", None)
     if hooks is not None:
@@ -301,7 +302,7 @@ def stop_gradient(value: Any) -> Any:
         >>> print(grad(lambda x: x * stop_gradient(x))(Tensor(3.0)))
         3.0
     """
-    return _map(tuple(value) if isinstance(value, list) else value, lambda x: from_array(x._a))
+    return _map(tuple(value) if isinstance(value, list) else value, constant)
 
 
 class GradOperation:

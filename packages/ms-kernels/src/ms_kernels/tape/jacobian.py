@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,29 +10,42 @@ import numpy as np
 from ms_kernels.core.dispatch import ops_by_name
 from ms_kernels.core.tensor import TensorBase, from_array
 from ms_kernels.opdef.errors import describe, fail
+from ms_kernels.tape.batching import moved
 from ms_kernels.tape.grad import _map, _positions
 from ms_kernels.tape.pullback import Pullback, Pushforward, check_flag, check_function
+from ms_kernels.tape.vmap import vmap
 
 __all__ = ["jacfwd", "jacrev"]
 
 Position = int | tuple[int, ...]
-
-
-def _units(x: TensorBase) -> Iterator[Any]:
-    """The tensors of x's shape that are one in a single place."""
-    for place in range(x.size):
-        unit = np.zeros(x.size, x._kind)
-        unit[place] = 1
-        yield from_array(unit.reshape(x.shape))
+_PART = 1 << 22  # how many elements the units of one walk may have together
 
 
 def _zeros(x: TensorBase) -> Any:
     return from_array(np.zeros(x.shape, x._kind))
 
 
-def _stacked(items: list[Any], shape: tuple[int, ...], dim: int, empty: Any) -> Any:
-    """Stack along a new first or last dimension, and give the result a shape."""
-    return ops_by_name["reshape"](ops_by_name["stack"](items, dim), shape) if items else empty(shape)
+def _along(tensors: list[Any], at: int, walk: Callable[[list[Any]], list[Any]]) -> list[Any] | None:
+    """Each result of a walk for all units of one tensor (zeros for the others), along a new first axis.
+
+    The units (one in a single place, else zero) are the samples of one walk for all, in parts of limited memory.
+    None if the tensor has no elements.
+    """
+    x = tensors[at]
+    most = max(1, _PART // max(1, x.size))
+    parts = []
+    for start in range(0, x.size, most):
+        count = min(most, x.size - start)
+        units = np.zeros((count, x.size), x._kind)
+        units[np.arange(count), np.arange(start, start + count)] = 1
+
+        def one(unit: Any) -> Any:
+            return tuple(walk([unit if i == at else _zeros(other) for i, other in enumerate(tensors)]))
+
+        parts.append(vmap(one)(from_array(units.reshape(count, *x.shape))))
+    if not parts:
+        return None
+    return [column[0] if len(parts) == 1 else ops_by_name["concat"](list(column), 0) for column in zip(*parts)]
 
 
 def _transform(name: str, fn: Any, grad_position: Any, has_aux: Any, jacobians: Any) -> Callable[..., Any]:
@@ -67,36 +80,33 @@ def _transform(name: str, fn: Any, grad_position: Any, has_aux: Any, jacobians: 
 
 
 def _by_rows(pull: Pullback) -> list[list[Any]]:
-    """For each output the Jacobians by each input: one walk back per element of the output."""
-    found = []
+    """For each output the Jacobians by each input: one walk back for all elements of the output."""
+    reshape, found = ops_by_name["reshape"], []
     for at, out in enumerate(pull.outputs):
-        rows = []
-        for unit in _units(out):
-            rows.append(pull([unit if i == at else _zeros(other) for i, other in enumerate(pull.outputs)])[0])
+        rows = _along(pull.outputs, at, lambda seeds: pull(seeds)[0])
         found.append(
-            [_stacked([row[i] for row in rows], out.shape + x.shape, 0, _empty(x)) for i, x in enumerate(pull.inputs)]
+            [
+                from_array(np.zeros(out.shape + x.shape, x._kind))
+                if rows is None
+                else reshape(rows[i], out.shape + x.shape)
+                for i, x in enumerate(pull.inputs)
+            ]
         )
     return found
 
 
 def _by_columns(pull: Pullback) -> list[list[Any]]:
-    """The same by one derivative per element of the inputs."""
+    """The same by one derivative for all elements of an input."""
     push = Pushforward(pull)
-    columns = [
-        [push([unit if i == at else _zeros(other) for i, other in enumerate(pull.inputs)]) for unit in _units(x)]
-        for at, x in enumerate(pull.inputs)
-    ]
-    return [
-        [
-            _stacked([column[at] for column in columns[i]], out.shape + x.shape, -1, _empty(x))
-            for i, x in enumerate(pull.inputs)
-        ]
-        for at, out in enumerate(pull.outputs)
-    ]
+    columns = [_along(pull.inputs, at, push) for at in range(len(pull.inputs))]
+    return [[_turned(columns[i], at, out, x) for i, x in enumerate(pull.inputs)] for at, out in enumerate(pull.outputs)]
 
 
-def _empty(x: TensorBase) -> Callable[[tuple[int, ...]], Any]:
-    return lambda shape: from_array(np.zeros(shape, x._kind))
+def _turned(columns: list[Any] | None, at: int, out: TensorBase, x: TensorBase) -> Any:
+    """The derivatives of one output along each unit of an input, with the units last."""
+    if columns is None:
+        return from_array(np.zeros(out.shape + x.shape, x._kind))
+    return ops_by_name["reshape"](moved(columns[at], 0, out.ndim), out.shape + x.shape)
 
 
 def jacrev(fn: Callable[..., Any], grad_position: Position = 0, has_aux: bool = False) -> Callable[..., Any]:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ms_kernels.core.dispatch import is_recording, scope
-from ms_kernels.core.tensor import TensorBase, from_array, from_saved, next_sequence
+from ms_kernels.core.tensor import TensorBase, from_array, next_sequence
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.tape.backward import backward
+from ms_kernels.tape.batched import kept
 from ms_kernels.tape.grad import _flat, _leaf, _Leaves, _map, _off, _or_zeros
 
 __all__ = ["Pullback", "Pushforward", "check_flag", "check_function", "split_aux"]
@@ -87,7 +88,7 @@ class Pullback:
         found = _flat(self.value)
         if not found:
             fail(TypeError, name, "output of 'fn'", "be a Tensor or hold Tensors", describe(self.value))
-        self.outputs = [out if out._tape is None else from_saved(out._a, out._tape, out._tape_index) for out in found]
+        self.outputs = [kept(out) for out in found]
         if not is_recording():
             self.value, self.aux = _map(self.value, _off), _map(self.aux, _off)
 

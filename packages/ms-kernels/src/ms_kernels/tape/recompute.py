@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ms_kernels.core.dispatch import is_recording, scope
-from ms_kernels.core.tensor import Node, TensorBase, from_array, from_saved, next_sequence
+from ms_kernels.core.tensor import Node, TensorBase, next_sequence
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.random.stream import default_stream
 from ms_kernels.tape.backward import backward
+from ms_kernels.tape.batched import detached, kept
 from ms_kernels.tape.grad import _flat, _map
 
 __all__ = ["recompute"]
@@ -54,7 +55,7 @@ def _kept(x: TensorBase) -> Any:
     """A tensor as it is on the tape now: its own place may change later. Parameters keep theirs."""
     if x._tape is None or x._tape.op is None:
         return x
-    return from_saved(x._a, x._tape, x._tape_index)
+    return kept(x)
 
 
 def _made_since(out: TensorBase, since: int) -> bool:
@@ -130,7 +131,7 @@ def recompute(block: Any, *args: Any, **kwargs: Any) -> Any:
     def attached(out: TensorBase) -> Any:
         if not _made_since(out, since):
             return out
-        new = from_array(out._a)  # the old tensor would keep the activations
+        new = detached(out)  # the old tensor would keep the activations
         new._set_tape(node, next(numbers))
         owner = out._view_of
         if owner is not None and not _made_since(owner, since):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from ms_kernels.core.dispatch import as_scalar, common_of, ops_by_name
 from ms_kernels.core.tensor import TensorBase, from_array
 from ms_kernels.opdef.errors import describe, fail
+from ms_kernels.tape.batched import NeedsValues, batched_in, sample_of
+from ms_kernels.tape.batching import moved
+from ms_kernels.tape.level import Level
 
 __all__ = ["vmap"]
 
@@ -46,42 +50,32 @@ def _place(key: str, axis: int, ndim: int) -> int:
 
 
 class _Samples:
-    """The arguments of a call, cut along their mapped axes."""
+    """The arguments of a call along their mapped axes: first all are looked at, then they are given out."""
 
     def __init__(self, size: int | None) -> None:
         self.size = size
 
-    def cut(self, value: Any, axes: Any) -> Any:
-        """Return a function giving the value's part in sample i."""
+    def read(self, value: Any, axes: Any) -> Any:
+        """Return the value with a `_Mapped` in place of each tensor that has a mapped axis."""
         if isinstance(value, (tuple, list)):
             if isinstance(axes, (tuple, list)):
                 if len(axes) != len(value):
                     fail(
                         RuntimeError, "vmap", "size of 'in_axes'", f"be that of its input, {len(value)}", str(len(axes))
                     )
-                parts = [self.cut(item, axis) for item, axis in zip(value, axes)]
-            else:
-                parts = [self.cut(item, axes) for item in value]
-            kind = type(value)
-            return lambda i: kind(part(i) for part in parts)
+                return type(value)(self.read(item, axis) for item, axis in zip(value, axes))
+            return type(value)(self.read(item, axes) for item in value)
         if isinstance(axes, (tuple, list)):
             fail(RuntimeError, "vmap", "axis of a Tensor", "be an int or None", str(axes))
         if axes is None:
-            return lambda _: value
+            return value
         if not isinstance(value, TensorBase):
             fail(
                 RuntimeError, "vmap", f"input with axis {axes}", "be a Tensor (else its axis is None)", describe(value)
             )
         dim = _place("in_axes", axes, value.ndim)
         self._agree(value.shape[dim])
-        rows: list[Any] = []
-
-        def part(i: int) -> Any:
-            if not rows:  # cut once all sizes are known to agree
-                rows.extend(ops_by_name["unbind"](value, dim))
-            return rows[i]
-
-        return part
+        return _Mapped(value, dim)
 
     def _agree(self, size: int) -> None:
         if self.size is None:
@@ -90,20 +84,73 @@ class _Samples:
             fail(RuntimeError, "vmap", "sizes of the mapped axes", "be equal", f"{self.size} and {size}")
 
 
+class _Mapped:
+    """A tensor with an axis of samples."""
+
+    def __init__(self, value: Any, dim: int) -> None:
+        self.value, self.dim = value, dim
+
+    @cached_property
+    def rows(self) -> Any:
+        """The samples."""
+        return ops_by_name["unbind"](self.value, self.dim)
+
+    def all(self, level: Level) -> Any:
+        """A tensor that stands for each sample."""
+        return sample_of(moved(self.value, self.dim, 0), level)
+
+
+def _given(value: Any, give: Callable[[_Mapped], Any]) -> Any:
+    """The arguments that `_Samples.read` returned, with something in place of the tensors with samples."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_given(item, give) for item in value)
+    return give(value) if isinstance(value, _Mapped) else value
+
+
+def _row(i: int) -> Callable[[_Mapped], Any]:
+    return lambda found: found.rows[i]
+
+
+def _out_axes(result: Any, axes: Any) -> Any:
+    """The axis of each result, in the structure of the results."""
+    if isinstance(result, (tuple, list)):
+        if not isinstance(axes, (tuple, list)):
+            axes = [axes] * len(result)
+        if len(axes) != len(result):
+            rule = f"be the number of results of 'fn', {len(result)}"
+            fail(RuntimeError, "vmap", "size of 'out_axes'", rule, str(len(axes)))
+        return tuple(_out_axes(item, axis) for item, axis in zip(result, axes))
+    if isinstance(axes, (tuple, list)):
+        if len(axes) != 1:
+            fail(RuntimeError, "vmap", "size of 'out_axes'", "be that of the one result, 1", str(len(axes)))
+        return _out_axes(result, axes[0])
+    return axes
+
+
+def _whole(result: Any, axes: Any, level: Level) -> Any:
+    """A result of all samples, from the tensor that stands for each of them."""
+    if isinstance(result, (tuple, list)):
+        return tuple(_whole(item, axis, level) for item, axis in zip(result, axes))
+    tensor = _tensor(result)
+    found = batched_in(tensor, level)
+    if axes is None:
+        if found is None:
+            return result
+        rows = found.value._a
+        if not all(np.array_equal(row, rows[0], equal_nan=row.dtype.kind in "fc") for row in rows[1:]):
+            fail(RuntimeError, "vmap", "result with axis None in 'out_axes'", "be the same for all samples", "several")
+        return found.value[0]
+    at = _place("out_axes", axes, tensor.ndim + 1)
+    if found is None:
+        return ops_by_name["stack"]([tensor] * level.size, at)
+    return moved(found.value, 0, at)
+
+
 def _join(results: Sequence[Any], axes: Any) -> Any:
     """Put the results of all samples together, in the structure that each of them has."""
     first = results[0]
     if isinstance(first, (tuple, list)):
-        if not isinstance(axes, (tuple, list)):
-            axes = [axes] * len(first)
-        if len(axes) != len(first):
-            rule = f"be the number of results of 'fn', {len(first)}"
-            fail(RuntimeError, "vmap", "size of 'out_axes'", rule, str(len(axes)))
         return tuple(_join([row[i] for row in results], axis) for i, axis in enumerate(axes))
-    if isinstance(axes, (tuple, list)):
-        if len(axes) != 1:
-            fail(RuntimeError, "vmap", "size of 'out_axes'", "be that of the one result, 1", str(len(axes)))
-        return _join(results, axes[0])
     tensors = [_tensor(item) for item in results]
     if axes is None:
         if any(not np.array_equal(item._a, tensors[0]._a, equal_nan=item.dtype.kind in "fc") for item in tensors[1:]):
@@ -123,8 +170,11 @@ def _tensor(value: Any) -> Any:
 def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """Return fn applied to every sample of its inputs along an axis of each (``mindspore.vmap``).
 
-    The samples are cut out, fn is called with each, and the results are stacked, so that fn may be any function, also
-    one with branches that depend on values, and its gradient is that of a loop.
+    fn is called once, with tensors that have the shape of one sample and stand for all: each op inside is done for all
+    samples at once, by the batching rule in its record. A function that looks at the numbers themselves (branches that
+    depend on values, conversions to NumPy, printing) is called again, once for each sample, and the results are
+    stacked. The gradient is that of a loop over the samples either way; random numbers are drawn for each sample where
+    an op draws them for an operand that differs from sample to sample, else once.
 
     Args:
         fn: a function or Cell of single samples, or a CellList with one cell per sample.
@@ -158,10 +208,18 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
             rule = f"be the number of inputs, {len(args)}"
             fail(RuntimeError, "vmap", "size of 'in_axes'", rule, str(len(in_axes)))
         samples = _Samples(None if cells is None else len(cells))
-        sample = samples.cut(args, in_axes)
+        given = samples.read(args, in_axes)
         if not samples.size:
             fail(RuntimeError, "vmap", "number of samples", "be at least 1", str(samples.size or 0))
-        run = cells or [fn] * samples.size
-        return _join([one(*sample(i)) for i, one in enumerate(run)], out_axes)
+        if cells is None:
+            level = Level(samples.size)
+            try:
+                result = level.run(fn, _given(given, lambda found: found.all(level)))
+                return _whole(result, _out_axes(result, out_axes), level)
+            except NeedsValues as signal:
+                if signal.level is not level:
+                    raise
+        rows = [one(*_given(given, _row(i))) for i, one in enumerate(cells or [fn] * samples.size)]
+        return _join(rows, _out_axes(rows[0], out_axes))
 
     return after_vmap

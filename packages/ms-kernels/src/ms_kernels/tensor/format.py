@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import ms_dtype as mstype
+from ms_kernels.tape.batched import batched_in
 
 __all__ = ["representation", "text"]
 
@@ -44,7 +45,7 @@ def representation(tensor: Any, as_numpy: bool = False) -> str:
     head = f"Tensor(shape={list(shape)}, dtype={tensor.dtype}, value={chr(10) if len(shape) > 1 else ' '}"
     if any(n <= 0 for n in shape) and not as_numpy:
         return head + ")"
-    if tensor._waiting is not None:
+    if tensor._waiting is not None and batched_in(tensor) is None:
         return head + "<uninitialized>)"
     array = tensor._a
     if as_numpy and array.dtype != mstype.np_bfloat16:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ms_kernels.core.dispatch import is_recording, replace
+from ms_kernels.core.dispatch import effect, is_recording, replace
 from ms_kernels.core.tensor import TensorBase, from_array
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.ops._keys import misfit, numpy_key
@@ -40,14 +40,19 @@ def setitem(tensor: Any, key: Any, value: Any) -> None:
             describe(value),
         )
     given = value if isinstance(value, TensorBase) else from_array(as_ndarray(value))
-    array = tensor._a
-    if given.dtype.kind == "c" and array.dtype.kind != "c":
+    if given.dtype.kind == "c" and tensor.dtype.kind != "c":
         fail(TypeError, "Tensor", "value of an assignment", f"be real for a tensor of {tensor.dtype}", str(given.dtype))
     if given.size == 1 and given.ndim:
         given = reshape(given, ())  # a single element goes wherever a number does
     if is_recording() and (tensor._tape is not None or given._tape is not None):
-        replace(tensor, _placed(tensor, place, cast_np(given, array.dtype)))
+        replace(tensor, _placed(tensor, place, cast_np(given, tensor._kind)))
         return
+    effect(_assign, tensor, given, place)
+
+
+def _assign(tensor: Any, given: Any, place: tuple[Any, ...]) -> None:
+    """Write into the tensor's own memory."""
+    array = tensor._a
     if not array.flags.writeable:  # memory of a read-only array, or of one that repeats elements
         array = np.array(array)
         tensor._swap(array)

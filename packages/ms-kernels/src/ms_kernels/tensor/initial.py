@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.tensor.construct import as_ndarray
 from ms_kernels.tensor.tensor import Tensor
 
-__all__ = ["goes_into", "initial", "resolved", "set_initializer_resolver"]
+__all__ = ["goes_into", "initial", "no_init_parameters", "resolved", "set_initializer_resolver", "to_wait_for"]
 
 Resolver = Callable[[Any, tuple[int, ...], Any], Tensor]
 _resolvers: list[Resolver] = []
@@ -26,6 +28,40 @@ def set_initializer_resolver(resolver: Resolver) -> None:
         resolver: called as ``resolver(init, shape, dtype)``; `ms_initializer.initializer` is one.
     """
     _resolvers[:] = [resolver]
+
+
+_deferred: ContextVar[bool] = ContextVar("ms_kernels_no_init_parameters", default=False)
+
+
+@contextmanager
+def no_init_parameters() -> Iterator[None]:
+    """Let Parameters made inside wait for their initial values (``mindspore.nn.utils.no_init_parameters``).
+
+    They are filled when they are first used, or by `init_data`; loading other values into them costs nothing more.
+
+    Examples:
+        >>> from ms_kernels import Parameter, Tensor
+        >>> from ms_kernels.tensor.initial import no_init_parameters
+        >>> class Ones:
+        ...     def __call__(self, array):
+        ...         array[...] = 1
+        >>> with no_init_parameters():
+        ...     w = Parameter(Tensor(shape=(2,), dtype=mstype.float32, init=Ones()))
+        >>> w.has_init, w.asnumpy(), w.has_init
+        (True, array([1., 1.], dtype=float32), False)
+    """
+    token = _deferred.set(True)
+    try:
+        yield
+    finally:
+        _deferred.reset(token)
+
+
+def to_wait_for(value: Any) -> Any:
+    """The initializer that a new Parameter waits for; None when it is filled at once."""
+    if not _deferred.get() or not isinstance(value, Tensor) or any(n < 0 for n in value.shape):
+        return None
+    return value.init
 
 
 def initial(value: Any) -> Any:

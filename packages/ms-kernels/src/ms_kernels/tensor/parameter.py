@@ -12,7 +12,7 @@ from ms_kernels.core.dispatch import ops_by_name
 from ms_kernels.core.tensor import Node, TensorBase
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.tensor.bridge import packed, unpacked
-from ms_kernels.tensor.initial import goes_into, initial, resolved, set_initializer_resolver
+from ms_kernels.tensor.initial import goes_into, initial, resolved, set_initializer_resolver, to_wait_for
 from ms_kernels.tensor.tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple", "rebuild_parameter", "set_initializer_resolver"]
@@ -94,7 +94,11 @@ class Parameter(Tensor):
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         _check_bool("requires_grad", requires_grad)
-        self._set(initial(default_input))
+        waits = to_wait_for(default_input)
+        if waits is None:
+            self._set(initial(default_input))
+        else:
+            self._set_pending(default_input._raw, waits)
         self.requires_grad = requires_grad
 
     @property
@@ -173,8 +177,10 @@ class Parameter(Tensor):
     def init_data(  # type: ignore[override]  # as 2.6's
         self, layout: Any = None, set_sliced: bool = False
     ) -> Parameter:
-        """Return self: a Parameter is filled when it is made."""
+        """Return self, filled: a Parameter made under `no_init_parameters` has waited for that."""
         _check_bool("set_sliced", set_sliced)
+        if self.has_init:
+            self._fill()
         return self
 
     def clone(self, init: Any = "same") -> Parameter:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ms_kernels.core.operators import Operators
-from ms_kernels.core.tensor import Unknown, set_tensor_class
+from ms_kernels.core.tensor import StandIn, Unknown, set_tensor_class
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.tensor import format as _format
 from ms_kernels.tensor.bridge import Bridge, from_dlpack, from_numpy
@@ -89,6 +89,8 @@ class Tensor(Layout, Bridge, Scalars, Casting, Changes, Hooks, metaclass=TensorM
 
     def _fill(self) -> None:
         """Called before the first use of data that is not there yet."""
+        if isinstance(self._waiting, StandIn):
+            return self._waiting.fill(self)
         with _FILLING:
             waiting = self._waiting
             if not isinstance(waiting, Unknown):

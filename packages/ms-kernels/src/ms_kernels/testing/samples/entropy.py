@@ -67,6 +67,15 @@ def _nll(x: Any, t: Any, w: Any = None, ignore: int = -100, reduction: str = "me
 
 
 CASES = {
+    "over_labels": Case(
+        oracle=lambda x, t, w=None, ignore=-100: x / ((t != ignore).sum() if w is None else w[t[t != ignore]].sum()),
+        inputs=lambda m: [
+            (m(), np.array([1, 0, -100, 2]), None, -100),
+            (m(2), np.array([1, 0, 1, 2]), m.positive(3), 1),
+        ],
+        dtypes=FLOAT,
+        wrt=(0,),
+    ),
     "cross_entropy_rows": Case(
         _rows,
         lambda m: [

@@ -1,0 +1,67 @@
+"""`jit` itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ms_jit.arguments import check_arguments
+from ms_jit.function import JitFunction
+
+__all__ = ["jit"]
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    capture_mode: str = "ast",
+    jit_level: str = "O0",
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = "",
+    **options: Any,
+) -> Any:
+    """Compile a function, a method or a Cell to a graph (``mindspore.jit``).
+
+    Args:
+        function: what to compile; without it, a decorator is returned.
+        capture_mode: how the graph is made: "ast" (out of the source, with control flow over tensors), "bytecode" (what
+            runs, in pieces where Python needs a tensor's value) or "trace" (what runs, once).
+        jit_level: "O0" runs op by op, "O1" fuses ops.
+        dynamic: 1 lets one graph serve changing shapes.
+        fullgraph: whether it is an error when the function does not become one graph.
+        backend: "ms_backend" or "GE" (Ascend alone); "" chooses by target and level.
+        **options: see ``mindspore.jit``.
+
+    Returns:
+        A callable that captures each new signature of arguments once and runs its graph from then on.  A Cell comes back
+        itself, with its `construct` compiled.
+
+    Raises:
+        TypeError: `function` is not callable, or an argument of the wrong type.
+        ValueError: a value that is not among those allowed.
+
+    Examples:
+        >>> from ms_kernels import Tensor
+        >>> @jit
+        ... def f(x, y):
+        ...     return x * y + 1
+        >>> print(f(Tensor(2.0), Tensor(3.0)))
+        7.0
+
+    Source: ``mindspore.jit`` of 2.6.0.
+    """
+    arguments = check_arguments(capture_mode, jit_level, dynamic, fullgraph, backend, options)
+
+    def compiled(fn: Any) -> Any:
+        if os.environ.get("MS_JIT") == "0":
+            return fn
+        if not callable(fn):
+            raise TypeError(f"For 'jit', the 'function' must be callable, but got {type(fn).__name__}.")
+        if hasattr(fn, "construct") and hasattr(fn, "cells_and_names"):
+            fn.construct = JitFunction(fn.construct, arguments)
+            return fn
+        return fn if isinstance(fn, JitFunction) else JitFunction(fn, arguments)
+
+    return compiled if function is None else compiled(function)

@@ -1,0 +1,196 @@
+"""What rewritten functions ask while they are captured: where to go, what to call, what they read from outside."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ms_jit.capture.convert.make import converted
+from ms_jit.capture.errors import Uncapturable
+from ms_jit.capture.flow import branch_over, choose_over, loop_over
+from ms_jit.capture.guards import guard_attribute, guard_cell, guard_name
+from ms_jit.graph.steps import Call
+from ms_jit.limits import limits
+from ms_kernels.core.dispatch import current_mode_variable, ops_by_name
+from ms_kernels.core.program import Compiled
+from ms_kernels.core.tensor import TensorBase
+
+if TYPE_CHECKING:
+    from ms_jit.capture.tracer import Tracer
+
+__all__ = ["Control", "Unbound"]
+
+_CHANGING = frozenset(
+    ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add")
+)
+
+
+class Unbound:
+    """In place of a local variable before its first assignment; every use of it is the error that Python would raise."""
+
+    __slots__ = ("_ms_name",)
+
+    def __init__(self, name: str) -> None:
+        self._ms_name = name
+
+    def _refuse(self, *_args: Any, **_kwargs: Any) -> Any:
+        raise UnboundLocalError(f"cannot access local variable '{self._ms_name}' where it is not associated with a value")
+
+    __getattr__ = __call__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = _refuse
+    __getitem__ = __iter__ = __len__ = __bool__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse  # type: ignore[assignment]
+
+
+class Control:
+    """The side of the tracer that rewritten functions talk to."""
+
+    Unbound = Unbound
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._outermost = tracer
+        self.depth = 0
+
+    @property
+    def tracer(self) -> Tracer:
+        """The innermost tracer: that of the branch or loop that is being captured."""
+        mode = current_mode_variable.get()
+        while mode is not None and mode.observer is not None:
+            if isinstance(mode.observer, type(self._outermost)):
+                return mode.observer
+            mode = mode.inner
+        return self._outermost
+
+    def traced(self, value: Any) -> bool:
+        """Whether a value is a tensor whose numbers are known only when the graph runs."""
+        return isinstance(value, TensorBase) and self.tracer.traced(value)
+
+    # -- truth --------------------------------------------------------------------------------------------------------
+
+    def truth(self, value: Any) -> bool:
+        """The truth of a value where Python itself branches on it."""
+        return bool(value)
+
+    def surely(self, value: Any) -> bool:
+        """Whether a flag is known to be set: one that depends on a tensor is not."""
+        return False if self.traced(value) else bool(value)
+
+    def not_(self, value: Any) -> Any:
+        if not self.traced(value):
+            return not value
+        return ops_by_name["logical_not"](_flag(value))
+
+    def and_(self, *thunks: Callable[[], Any]) -> Any:
+        return self._lazily(thunks, "logical_and", lambda value: not value)
+
+    def or_(self, *thunks: Callable[[], Any]) -> Any:
+        return self._lazily(thunks, "logical_or", bool)
+
+    def _lazily(self, thunks: tuple[Callable[[], Any], ...], op: str, settles: Callable[[Any], bool]) -> Any:
+        """Python's ``and`` and ``or``, in which traced tensors join as the ops of tensors do."""
+        found: Any = None
+        value: Any = None
+        for thunk in thunks:
+            value = thunk()
+            if self.traced(value):
+                found = _flag(value) if found is None else ops_by_name[op](found, _flag(value))
+                continue
+            if settles(value):
+                return value
+            if found is None and thunk is thunks[-1]:
+                return value
+        return value if found is None else found
+
+    # -- control flow -------------------------------------------------------------------------------------------------
+
+    def branch(self, test: Any, then: Any, other: Any, get: Any = None, put: Any = None, names: Any = ()) -> None:
+        """``if``: run a branch, or both of them as parts of the graph."""
+        if self.traced(test):
+            branch_over(self.tracer, _flag(test), then, other, get, put, names)
+        else:
+            (then if test else other)()
+
+    def choose(self, test: Any, then: Any, other: Any, get: Any = None, put: Any = None, names: Any = ()) -> Any:
+        """``if`` whose branches return: their value."""
+        if self.traced(test):
+            return choose_over(self.tracer, _flag(test), then, other, get, put, names)
+        return (then if test else other)()
+
+    def loop(self, test: Any, body: Any, get: Any = None, put: Any = None, names: Any = ()) -> None:
+        """``while``."""
+        while True:
+            going = test()
+            if self.traced(going):
+                return loop_over(self.tracer, test, body, get, put, names)
+            if not going:
+                return None
+            body()
+
+    def items(self, values: Iterable[Any]) -> Iterable[Any]:
+        """What a ``for`` goes over."""
+        return values
+
+    # -- the world outside --------------------------------------------------------------------------------------------
+
+    def name(self, fn: Any, name: str, value: Any) -> Any:
+        """A name from outside of a function."""
+        guard_name(self.tracer, fn, name, value)
+        return value
+
+    def attr(self, holder: Any, name: str) -> Any:
+        """An attribute."""
+        value = getattr(holder, name)
+        guard_attribute(self.tracer, holder, name, value)
+        return value
+
+    def sets(self, holder: Any, name: str) -> None:
+        """Called before an attribute is set."""
+        raise Uncapturable(f"the attribute '{name}' of a '{type(holder).__name__}' is set")
+
+    def call(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call: of a function that is rewritten too, where it can be."""
+        if fn is print:
+            return self._print(args, kwargs)
+        if isinstance(fn, types.BuiltinMethodType) and fn.__name__ in _CHANGING and self.tracer.guarded(fn.__self__):
+            raise Uncapturable(f"a {type(fn.__self__).__name__} from outside is changed")
+        made = converted(fn.fn if isinstance(fn, Compiled) else fn, self)
+        if made is None:
+            return fn(*args, **kwargs)
+        self.depth += 1
+        try:
+            limits.check_depth(self.depth)
+            return made(*args, **kwargs)
+        finally:
+            self.depth -= 1
+
+    def construct(self, cell: Any) -> Any:
+        """The rewritten `construct` of a Cell that is called; None when it has none."""
+        guard_cell(self.tracer, cell)
+        construct = cell.construct
+        return converted(construct.fn if isinstance(construct, Compiled) else construct, self)
+
+    def _print(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Printing is done at each run of the graph, with the numbers of that run."""
+        step = Call(_Printing(kwargs))
+        given = tuple(self.tracer.value_of(arg) if isinstance(arg, TensorBase) else arg for arg in args)
+        self.tracer.later(lambda: print(*args, **kwargs))
+        self.tracer.add(step, given, effect=True)
+
+
+class _Printing:
+    """``print`` with its keyword arguments."""
+
+    __qualname__ = "print"
+
+    def __init__(self, kwargs: dict[str, Any]) -> None:
+        self.kwargs = kwargs
+
+    def __call__(self, *args: Any) -> None:
+        print(*args, **self.kwargs)
+
+
+def _flag(value: TensorBase) -> Any:
+    """A tensor as a bool, in the graph."""
+    if value.size != 1:
+        return bool(value)  # raises what Python's truth of it raises
+    flag = value if value.dtype.kind == "b" else ops_by_name["not_equal"](value, 0)
+    return flag if flag.ndim == 0 else ops_by_name["reshape"](flag, ())

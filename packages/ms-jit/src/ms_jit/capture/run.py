@@ -1,0 +1,94 @@
+"""Capturing one call of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ms_jit.capture.control import Control
+from ms_jit.capture.convert import converted
+from ms_jit.capture.errors import Uncapturable
+from ms_jit.capture.ints import TracedInt
+from ms_jit.capture.tracer import Tracer
+from ms_jit.graph.check import check
+from ms_jit.graph.ir import Graph
+from ms_jit.graph.steps import Copy
+from ms_jit.trees import Form, form_of, is_plain, others_in, rebuild
+from ms_kernels import Parameter
+from ms_kernels.core.dispatch import scope
+from ms_kernels.core.tensor import TensorBase, alias, from_array
+
+__all__ = ["Captured", "capture"]
+
+
+class Captured:
+    """A call that became a graph.
+
+    Attributes:
+        graph: its inputs are the tensors among the arguments, in order (positional, then by name), but Parameters.
+        form: what the function returned, with places for the graph's outputs.
+        result: what the function returned this time.
+        tracer: what wrote the graph down.
+    """
+
+    def __init__(self, graph: Graph, form: Form, result: Any, tracer: Tracer) -> None:
+        self.graph, self.form, self.result, self.tracer = graph, form, result, tracer
+
+
+def capture(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: str, rewrite: bool = False
+) -> Captured:
+    """Call a function and capture what it does; with `rewrite` also both ways of its control flow over tensors.
+
+    Raises:
+        Uncapturable: it cannot be; what it did to tensors and generators from outside is taken back.
+        Exception: what the function raises.
+    """
+    tracer = Tracer(name)
+    given: list[TensorBase] = []
+    form = form_of((args, kwargs), given)
+    own = [tensor if isinstance(tensor, Parameter) else _double(tensor) for tensor in given]
+    for tensor, mine in zip(given, own):
+        if mine is not tensor:
+            tracer.input(mine)
+    args, kwargs = rebuild(form, own)
+    if rewrite:
+        tracer.control = Control(tracer)
+        fn = converted(fn, tracer.control) or fn
+    try:
+        with scope(observer=tracer):
+            result = fn(*args, **kwargs)
+        tracer.finish()
+        return _finished(tracer, result, {id(mine): tensor for tensor, mine in zip(given, own)})
+    except Uncapturable:
+        tracer.undo.back()
+        raise
+
+
+def _double(tensor: TensorBase) -> Any:
+    """A tensor of the same memory and place on the tape, with an array of its own: what the graph knows it by.
+
+    So it is told from the same tensor that came in twice, or that the code also reaches from outside.
+    """
+    made = from_array(alias(tensor)._raw.view())
+    made._set_owner(tensor)
+    made._set_tape(tensor._tape, tensor._tape_index)
+    return made
+
+
+def _finished(tracer: Tracer, result: Any, given: dict[int, TensorBase]) -> Captured:
+    found: list[Any] = []
+    form = form_of(result, found)
+    for item in others_in(result):
+        if type(item) is TracedInt:
+            raise Uncapturable("a random number is returned")
+        if not is_plain(item):
+            raise Uncapturable(f"an object of type '{type(item).__name__}' is returned")
+    graph = tracer.graph
+    for tensor in found:
+        value = tracer.value_of(tensor)
+        if value.constant:
+            value = tracer.add(Copy(), (value,), (tensor,)).outs[0]
+        graph.outputs.append(value)
+    result = rebuild(form, [given.get(id(tensor), tensor) for tensor in found])
+    return Captured(check(graph), form, result, tracer)

@@ -1,0 +1,300 @@
+"""The tracer: runs with a function, lets every op do its work, and writes down what it was."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ms_jit.capture.errors import Uncapturable
+from ms_jit.capture.guards import Guards, guard_cell
+from ms_jit.capture.ints import TracedInt, plain
+from ms_jit.capture.undo import Undo
+from ms_jit.graph.ir import Graph, Node, Value
+from ms_jit.graph.steps import Call, Copy, Draw, Filled, Hole, Store
+from ms_jit.trees import tensors_in
+from ms_kernels.core.dispatch import Op, decompose, dispatch, effect, is_recording, replace, scope
+from ms_kernels.core.tensor import TensorBase, alias, from_array
+from ms_kernels.random.stream import draw
+
+if TYPE_CHECKING:
+    from ms_jit.capture.control import Control
+
+__all__ = ["Tracer", "user_line"]
+
+_OURS = ("ms_kernels", "ms_jit", "ms_nn", "ms_generator", "ms_initializer", "ms_common")
+
+
+def user_line() -> str:
+    """Return "file:line" of the innermost frame that is not of this library, "" when there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code.co_filename
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS and not code.startswith("<ms_kernels"):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
+
+
+class Tracer:
+    """An observer that makes a graph of the calls of one run.
+
+    A tensor is known by its array: every array that an op made, or that came in, has its value in the graph, and
+    other arrays are captured when an op first uses them.
+
+    Attributes:
+        graph: what was written down so far.
+        reads: (tensor, its count of changes) of the tensors from outside whose numbers the code itself looked at.
+        undo: how to take back what the run did to tensors and generators from outside.
+        asks_recording: whether the code asked if a gradient is recorded.
+        guards: what else the code read from outside.
+        control: what rewritten functions talk to; None when functions run as they are.
+    """
+
+    whole = True
+    watches = True
+
+    def __init__(self, name: str) -> None:
+        self.graph = Graph(name)
+        self.reads: list[tuple[TensorBase, int]] = []
+        self.undo = Undo()
+        self.asks_recording = False
+        self.guards = Guards()
+        self.control: Control | None = None
+        self._later: list[Callable[[], None]] = []
+        self._values: dict[int, Value] = {}
+        self._alive: list[Any] = []  # the arrays whose addresses are keys
+        self._fresh: dict[int, TensorBase] = {}  # tensors that the code itself made of Python's numbers
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    def _name(self, tensor: TensorBase, value: Value) -> Value:
+        array = tensor._raw
+        self._values[id(array)] = value
+        self._alive.append(array)
+        return value
+
+    def input(self, tensor: TensorBase) -> Value:
+        """Take a tensor as the next input."""
+        value = self._name(alias(tensor), Value(tensor.shape, tensor.dtype))
+        self.graph.inputs.append(value)
+        return value
+
+    def value_of(self, tensor: TensorBase) -> Value:
+        """The value of a tensor, which is captured if it has none."""
+        known = self._values.get(id(alias(tensor)._raw))
+        if known is not None:
+            return known
+        value = Value(tensor.shape, tensor.dtype, tensor=tensor, constant=id(tensor) in self._fresh)
+        self.graph.captured.append(value)
+        return self._name(tensor, value)
+
+    def traced(self, tensor: TensorBase) -> bool:
+        """Whether a tensor's numbers differ from run to run: it came in, or an op made it."""
+        value = self._values.get(id(tensor._raw))
+        return value is not None and value.tensor is None
+
+    def add(self, step: Any, args: tuple[Any, ...], outs: tuple[TensorBase, ...] = (), effect: bool = False) -> Node:
+        """Write down a node that made some tensors."""
+        node = Node(step, args, user_line(), effect)
+        for out in outs:
+            self._name(out, node.out(out.shape, out.dtype))
+        self.graph.nodes.append(node)
+        return node
+
+    # -- what the dispatcher calls ------------------------------------------------------------------------------------
+
+    def call(self, op: Op, args: tuple[Any, ...]) -> Any:
+        """Do a call, and write it down: a composite as what it is made of."""
+        if op.is_composite:
+            return self._composite(op, args)
+        return self._plain_call(op, args)
+
+    def _composite(self, op: Op, args: tuple[Any, ...]) -> Any:
+        nodes, captured, alive = len(self.graph.nodes), len(self.graph.captured), len(self._alive)
+        try:
+            with scope(observer=self):
+                return decompose(op, args)
+        except Uncapturable:
+            if is_recording() or any(node.effect for node in self.graph.nodes[nodes:]):
+                raise
+            del self.graph.nodes[nodes:], self.graph.captured[captured:]
+            for array in self._alive[alive:]:
+                self._values.pop(id(array), None)
+        out = dispatch(op, plain(args))  # its body looks at numbers: it stays one step
+        outs = out if isinstance(out, tuple) else (out,)
+        if not all(isinstance(item, TensorBase) for item in outs):
+            raise Uncapturable(f"'{op.label}' gives results that depend on the value of a tensor", user_line())
+        return self._written(op, args, out)
+
+    def _plain_call(self, op: Op, args: tuple[Any, ...]) -> Any:
+        if op.record.ascend == "random":
+            self.undo.remember_stream(args[op.params.index("generator")] if "generator" in op.params else None)
+        return self._written(op, args, dispatch(op, plain(args)))
+
+    def _written(self, op: Op, args: tuple[Any, ...], out: Any) -> Any:
+        outs = out if isinstance(out, tuple) else (out,)
+        given, values = _Template(self, op).fill(args)
+        if values is None:
+            node = self.add(op, given, outs, effect=op.record.ascend == "random")  # its body draws numbers itself
+        else:
+            node = self.add(Filled(op, given), tuple(values), outs)
+        node.shares = any(np.may_share_memory(out._raw, arg._raw) for out in outs for arg in tensors_in(args))
+        return out
+
+    def store(self, tensor: TensorBase, out: TensorBase) -> None:
+        """Put a result into a tensor, and write it down."""
+        source = self.value_of(out)
+        target = self.value_of(tensor)
+        if self.is_constant(target):  # each run begins with the numbers of the first
+            self.keep_constant(target, tensor)
+            target = self.add(Copy(), (target,), (tensor,)).outs[0]
+        elif target.tensor is not None or target.node is None:
+            self.undo.remember(tensor)
+        replace(tensor, out)
+        self.add(Store(), (target, source), effect=True)
+        self._name(tensor, target)  # it may have got other memory
+
+    def effect(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Call what changes tensors on its own, and write it down."""
+        given = tuple(self.value_of(arg) if isinstance(arg, TensorBase) else plain(arg) for arg in args)
+        owner = getattr(fn, "__self__", None)
+        for tensor in (*args, *(owner.get_parameters() if hasattr(owner, "get_parameters") else ())):
+            if isinstance(tensor, TensorBase):
+                self.undo.remember(tensor)
+        result = effect(fn, *plain(args))
+        if result is not None:
+            raise Uncapturable(f"'{getattr(fn, '__qualname__', fn)}' changes tensors and returns a value", user_line())
+        self.add(Call(fn), given, effect=True)
+        return None
+
+    def told(self, about: Any, what: str) -> Any:
+        """Answer what code does to tensors outside of ops."""
+        if what == "draw":
+            return self._draw(about)
+        if what == "construct":
+            guard_cell(self, about)
+            return None if self.control is None else self.control.construct(about)
+        if what == "index":
+            return self._index(about)
+        if what == "recording":
+            self.asks_recording = True
+        if about is None or what in ("shape", "size"):
+            return None
+        raw = about._raw
+        if what == "set" and raw is None:
+            self._fresh[id(about)] = about
+        elif id(about) not in self._fresh:
+            if what != "read":
+                raise Uncapturable("the data of a tensor is replaced or changed outside of any op", user_line())
+            if self.traced(about):
+                raise Uncapturable("the value of a tensor is needed while the graph is made", user_line())
+            self.reads.append((about, about._changes))
+        elif what == "write" and raw is not None and id(raw) in self._values:
+            raise Uncapturable("a constant is changed outside of any op after its use", user_line())
+        return None
+
+    def _index(self, tensor: TensorBase) -> Any:
+        """What stands for a tensor in the key of an index; None for one that is no part of the graph."""
+        if not self.traced(tensor):
+            return None
+        if tensor.dtype.kind not in "iub":
+            return None
+        if tensor.ndim == 0 and tensor.dtype.kind != "b":
+            return TracedInt(int(alias(tensor)._raw), self.value_of(tensor), self)
+        self.value_of(tensor)
+        return alias(tensor)._raw
+
+    def is_constant(self, value: Value) -> bool:
+        """Whether a value is a tensor that the code itself made of Python's numbers."""
+        return value.constant
+
+    def keep_constant(self, value: Value, tensor: TensorBase) -> None:
+        """Let a constant keep the numbers that the tensor has now, whatever becomes of it."""
+        value.tensor = from_array(np.array(tensor._raw))
+
+    def guarded(self, value: Any) -> bool:
+        """Whether a list, dict or set came from outside."""
+        return self.guards.holds(value)
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Leave work for the time when the capture has succeeded."""
+        self._later.append(work)
+
+    def finish(self) -> None:
+        """Do what was left for the end."""
+        for work in self._later:
+            work()
+
+    def _draw(self, generator: Any) -> tuple[int, int]:
+        self.undo.remember_stream(generator)
+        numbers = draw(generator)
+        node = Node(Draw(generator), (), user_line(), effect=True)
+        self.graph.nodes.append(node)
+        kind = from_array(np.array(0)).dtype
+        seed, offset = (TracedInt(number, node.out((), kind), self) for number in numbers)
+        return seed, offset  # type: ignore[return-value]
+
+    def settle(self, traced: TracedInt) -> int:
+        """Called when code wants to know the number behind a traced int."""
+        raise Uncapturable("a number drawn at random is needed while the graph is made", user_line())
+
+    def array_value(self, array: Any) -> Value | None:
+        """The value of an array among attributes, None for one that no op made."""
+        value = self._values.get(id(array))
+        return None if value is None or value.constant else value
+
+
+class _Template:
+    """Makes a node's arguments of a call's."""
+
+    def __init__(self, tracer: Tracer, op: Op) -> None:
+        self.tracer, self.op = tracer, op
+        self.values: list[Value] = []
+        self.holes = False
+
+    def fill(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Value] | None]:
+        """Return (arguments with values, None), or (a template, the values for its holes)."""
+        found = [self._operand(arg) if kind else arg for arg, kind in zip(args, self.op.kinds)]
+        if not any(_computed(self.tracer, arg) for arg in found):
+            return tuple(found), None
+        return tuple(self._hole(arg) for arg in found), self.values
+
+    def _operand(self, arg: Any) -> Any:
+        if isinstance(arg, TensorBase):
+            return self.tracer.value_of(arg)
+        if isinstance(arg, (list, tuple)) and any(isinstance(item, TensorBase) for item in arg):
+            return [self._operand(item) for item in arg]
+        if isinstance(arg, np.ndarray):
+            return self.tracer.array_value(arg) or self.tracer.value_of(from_array(arg.copy()))
+        return arg
+
+    def _hole(self, arg: Any) -> Any:
+        value, attribute = arg, True
+        if isinstance(arg, Value):
+            attribute = False
+        elif type(arg) is TracedInt:
+            value = arg.value
+        elif isinstance(arg, np.ndarray) and self.tracer.array_value(arg) is not None:
+            value = self.tracer.array_value(arg)
+        elif type(arg) in (tuple, list):
+            return type(arg)(self._hole(item) for item in arg)
+        elif type(arg) is slice:
+            return slice(self._hole(arg.start), self._hole(arg.stop), self._hole(arg.step))
+        else:
+            return arg
+        self.values.append(value)
+        return Hole(len(self.values) - 1, attribute)
+
+
+def _computed(tracer: Tracer, arg: Any) -> bool:
+    """Whether an attribute is, or holds, an int or an array that the graph computes."""
+    if type(arg) is TracedInt:
+        return True
+    if isinstance(arg, np.ndarray):
+        return tracer.array_value(arg) is not None
+    if type(arg) in (tuple, list):
+        return any(_computed(tracer, item) for item in arg)
+    return type(arg) is slice and any(_computed(tracer, item) for item in (arg.start, arg.stop, arg.step))

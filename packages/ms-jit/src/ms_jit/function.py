@@ -1,0 +1,102 @@
+"""What `jit` makes of a function: a callable that captures each signature once and then runs its graph."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ms_jit.arguments import JitArguments
+from ms_jit.capture.errors import Uncapturable
+from ms_jit.capture.run import Captured, capture
+from ms_jit.execute import build
+from ms_jit.passes import optimize
+from ms_jit.trees import check_of, rebuild, tensors_in
+from ms_kernels import Parameter
+from ms_kernels.core.dispatch import current_mode_variable, is_recording, process_target
+from ms_kernels.core.program import Check, Compiled, Entry, Program
+
+__all__ = ["JitFunction"]
+
+MOST = 64  # entries of one function; the oldest goes first
+
+
+class JitFunction(Compiled):
+    """A function whose calls are captured as graphs.
+
+    Attributes:
+        fn: the function itself, also as ``__wrapped__``.
+        arguments: what `jit` was asked for.
+        reasons: why calls were left to Python, the newest last.
+    """
+
+    def __init__(self, fn: Callable[..., Any], arguments: JitArguments) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn, self.arguments = fn, arguments
+        self.reasons: list[str] = []
+        self._python: list[Entry] = []
+
+    def __repr__(self) -> str:
+        return f"<jit {getattr(self.fn, '__qualname__', repr(self.fn))}>"
+
+    def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Serve a call that no entry fits: capture it, or leave it to Python where that cannot be."""
+        mode = current_mode_variable.get()
+        if process_target.observer is not None or (mode is not None and mode.observer is not None):
+            return self.fn(*args, **kwargs)  # part of a larger capture, or watched
+        if any(entry.matches(args, kwargs) for entry in self._python):
+            return self.fn(*args, **kwargs)
+        try:
+            name = getattr(self.fn, "__name__", "graph")
+            captured = capture(self.fn, args, kwargs, name, self.arguments.capture_mode == "ast")
+        except Uncapturable as error:
+            return self._left_to_python(error, args, kwargs)
+        self.entries = (self._entry(captured, args, kwargs), *self.entries)[:MOST]
+        return captured.result
+
+    def _left_to_python(self, error: Uncapturable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        kept = {name: check_of(value) for name, value in kwargs.items()}
+        empty = Program((), _tensor_count(args, kwargs), _tensor_count(args, kwargs), ())
+        self._python = [*self._python[-MOST:], Entry(map(check_of, args), empty, keywords=kept)]
+        reason = f"{error.source}: {error.reason}" if error.source else error.reason
+        if self.arguments.fullgraph:
+            raise RuntimeError(f"For 'jit', the whole function must be one graph with fullgraph=True, but at {reason}.")
+        self.reasons = [*self.reasons[-MOST:], reason]
+        return self.fn(*args, **kwargs)
+
+    def _entry(self, captured: Captured, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        tracer, form = captured.tracer, captured.form
+        graph = optimize(captured.graph)
+        built = build(graph, self.arguments.jit_level)
+        guards: list[Any] = [*tracer.guards, *((tensor, "_changes", changes) for tensor, changes in tracer.reads)]
+        if tracer.asks_recording:
+            guards.append(is_recording if is_recording() else _not_recording)
+        mode = current_mode_variable.get()
+        return Entry(
+            [check_of(arg) for arg in args],
+            built.program,
+            keywords={name: check_of(value) for name, value in kwargs.items()},
+            recorded=built.recorded,
+            guards=guards,
+            captured=[
+                (v.tensor, Check.tensor(type(v.tensor), v.tensor._kind, v.tensor.shape, False))
+                for v in graph.captured
+                if not v.constant
+            ],
+            rebuild="single" if _is_tensor(form) else functools.partial(rebuild, form),
+            target=process_target.target if mode is None or mode.target is None else mode.target,
+            note=graph,
+        )
+
+
+def _tensor_count(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """How many inputs the tensors among the arguments make."""
+    return sum(not isinstance(tensor, Parameter) for tensor in tensors_in((args, kwargs)))
+
+
+def _not_recording() -> bool:
+    return not is_recording()
+
+
+def _is_tensor(form: Any) -> bool:
+    return getattr(form, "index", -1) == 0

@@ -1,0 +1,110 @@
+"""Nested arguments and results: the tensors in them, and the rest as a form that can be compared and filled again."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import ms_dtype as mstype
+from ms_kernels import Parameter
+from ms_kernels.core.program import Check
+from ms_kernels.core.tensor import TensorBase
+
+__all__ = ["Form", "Leaf", "check_of", "form_of", "is_plain", "others_in", "rebuild", "tensors_in"]
+
+_PLAIN = (
+    *(type(None), bool, int, float, complex, str, bytes, range, type, np.dtype, np.generic, enum.Enum, mstype.Type),
+    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType),
+)
+_EXACT = (type(None), bool, int, float, complex, str, bytes)
+
+
+class Leaf:
+    """A place in a form: of a tensor, by its number, or of any other value."""
+
+    __slots__ = ("index", "value")
+
+    def __init__(self, index: int, value: Any = None) -> None:
+        self.index, self.value = index, value
+
+
+# a Leaf, or (type, keys or None, parts)
+Form = Any
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value that is no container holds no tensor: a number, a text, a dtype, a function."""
+    return isinstance(value, _PLAIN)
+
+
+def _parts(value: Any) -> tuple[Any, Sequence[Any]] | None:
+    kind = type(value)
+    if kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return None, value
+    if isinstance(value, dict):
+        return tuple(value), tuple(value.values())
+    if kind is slice:
+        return None, (value.start, value.stop, value.step)
+    return None
+
+
+def form_of(value: Any, found: list[TensorBase]) -> Form:
+    """Return the form of a value, and append its tensors to `found` in order."""
+    if isinstance(value, TensorBase):
+        found.append(value)
+        return Leaf(len(found) - 1)
+    split = _parts(value)
+    if split is None:
+        return Leaf(-1, value)
+    keys, parts = split
+    return type(value), keys, [form_of(part, found) for part in parts]
+
+
+def rebuild(form: Form, tensors: Sequence[Any]) -> Any:
+    """Return the value of a form with these tensors in their places."""
+    if type(form) is Leaf:
+        return form.value if form.index < 0 else tensors[form.index]
+    kind, keys, parts = form
+    made = [rebuild(part, tensors) for part in parts]
+    if keys is not None:
+        return kind(zip(keys, made))
+    return kind(*made) if kind is slice or hasattr(kind, "_fields") else kind(made)
+
+
+def tensors_in(value: Any) -> list[TensorBase]:
+    """The tensors in a value, in order."""
+    found: list[TensorBase] = []
+    form_of(value, found)
+    return found
+
+
+def others_in(value: Any) -> Iterator[Any]:
+    """All that is in a value beside tensors."""
+    if isinstance(value, TensorBase):
+        return
+    split = _parts(value)
+    if split is None:
+        yield value
+    else:
+        for part in split[1]:
+            yield from others_in(part)
+
+
+def check_of(value: Any) -> Check:
+    """Return what another argument must be to share this one's graph: tensors by class, dtype and shape, all else by value.
+
+    A Parameter stands for itself: a graph uses it, but not as an input.
+    """
+    if isinstance(value, Parameter):
+        return Check.same(value)
+    if isinstance(value, TensorBase):
+        return Check.tensor(type(value), value._kind, value.shape)
+    if isinstance(value, (tuple, list)):
+        return Check.sequence(type(value), map(check_of, value))
+    if isinstance(value, dict):
+        return Check.mapping(type(value), {key: check_of(item) for key, item in value.items()})
+    return Check.equal(value)

@@ -1,0 +1,53 @@
+"""Fused blocks of elementwise loops, for programs that call them on arrays."""
+
+cimport numpy as np
+from cpython.object cimport PyObject
+
+cdef extern from "vm.h" nogil:
+    enum: VM_INPUTS, VM_OUTPUTS, VM_SLOTS
+    enum: VM_KEEP, VM_F16, VM_BF16
+    ctypedef struct ew_kernel:
+        int arity, cost, to_bool, from_bool
+    ctypedef struct ew_view:
+        pass
+    ctypedef struct ew_host:
+        void (*find)(const char*, int, ew_kernel*)
+        void (*view)(ew_view*, const void*, int, int, const Py_ssize_t*, const Py_ssize_t*)
+    ctypedef struct vm_step:
+        ew_kernel kernel
+        short* in_ "in"
+        short out, round
+    ctypedef struct vm_block:
+        const ew_host* host
+        int wide, inputs, constants, registers, outputs, count, cost
+        unsigned char* input_item
+        unsigned char* input_half
+        unsigned char* output_item
+        unsigned char* output_half
+        short* output_slot
+        const double* constant
+        vm_step* steps
+    ctypedef struct vm_run:
+        const vm_block* block
+        ew_view* in_ "in"
+        char** out
+    void vm_execute(vm_run*, Py_ssize_t)
+
+
+cdef class Block:
+    cdef readonly tuple inputs
+    cdef readonly tuple constants
+    cdef readonly tuple steps
+    cdef readonly tuple outputs
+    cdef readonly tuple dtypes
+    cdef vm_block code
+    cdef int* types
+    cdef unsigned int* uses
+    cdef double* numbers
+    cdef int allocate(self) except -1
+    cdef int fill_ends(self) except -1
+    cdef int check_steps(self, int first) except -1
+    cdef list merged(self, int first)
+    cdef int fill_steps(self, int first) except -1
+    # inputs as ndarrays; None, with nothing done, when they are not what the block was made for
+    cdef object run_c(self, PyObject** arrays)

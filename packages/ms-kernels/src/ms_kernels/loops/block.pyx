@@ -1,0 +1,363 @@
+# c-sources: src/ms_kernels/simd/vm.c
+"""Fused blocks: several elementwise loops in one pass over memory, with the results of the separate ones bit for bit."""
+
+import ml_dtypes
+import numpy
+
+cimport numpy as np
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.string cimport memcmp
+from ms_kernels.core.runtime cimport empty_dims, ms_rt, rt_table
+from ms_kernels.loops.elementwise cimport loops_by_name
+
+np.import_array()
+
+cdef extern from *:
+    """
+    #include "ms_rt.h"
+    MS_RT_DEFINE
+    """
+    const ms_rt* ms_rt_table
+
+cdef extern from "numpy/arrayobject.h":
+    bint PyArray_ISBEHAVED_RO(np.ndarray)
+    enum: NPY_MAXDIMS
+
+ms_rt_table = rt_table()
+
+cdef const ew_host* host = <const ew_host*>loops_by_name()
+cdef np.dtype BOOL = numpy.dtype("?")
+cdef np.dtype F64 = numpy.dtype("d")
+cdef dict HALVES = {numpy.dtype("e"): VM_F16, numpy.dtype(ml_dtypes.bfloat16): VM_BF16}
+cdef tuple KNOWN = (BOOL, F64, numpy.dtype("f"), *HALVES)
+# what gives a number of a 16-bit type for numbers of that type, so that there is nothing to round
+cdef frozenset EXACT = frozenset(
+    "neg abs relu relu6 maximum minimum sign floor ceil trunc round where from_bool clamp relu_grad relu6_grad".split())
+
+
+def operation(str name, bint double) -> tuple[int, bool, int] | None:
+    """How many operands a loop takes, whether it gives bools, and how many of its first operands are bools; None: no loop.
+
+    Beside those of `elementwise.names` there are "where", "copy", "from_bool" and "logical_and", "_or", "_xor", "_not".
+
+    >>> operation("add", False), operation("less", False), operation("lt", False)
+    ((2, False, 0), None, (2, True, 0))
+    """
+    cdef ew_kernel kernel
+    host.find(name.encode(), double, &kernel)
+    return (kernel.arity, bool(kernel.to_bool), kernel.from_bool) if kernel.arity else None
+
+
+def limits() -> tuple[int, int, int]:
+    """How many inputs and outputs a block may have, and how many inputs, constants and registers together."""
+    return VM_INPUTS, VM_OUTPUTS, VM_SLOTS
+
+
+def rounded(value, dtype) -> float:
+    """A Python number as the loops see it beside an array: rounded to float32 first, then to a 16-bit type."""
+    cdef np.dtype descr = numpy.dtype(dtype)
+    if descr == F64:
+        return float(value)
+    with numpy.errstate(all="ignore"):
+        return float(numpy.float32(value).astype(descr))
+
+
+cdef class Block:
+    """A list of loops that runs in one pass.
+
+    Values are numbered: the inputs, then the constants, then the results of the steps.
+
+    Args:
+        inputs: the NumPy dtype of each input: bool, and either float64 or any of float32, float16 and bfloat16.
+        constants: pairs (number, dtype), each used as an array of that dtype would be.
+        steps: triples (name of a loop, the numbers of its operands, the result's dtype).
+        outputs: the numbers of the results that are kept, each a step's.
+
+    Raises:
+        ValueError: a loop, an operand or a dtype does not fit.
+        OverflowError: more values at a time than `limits`, or a constant beyond a float.
+
+    Examples:
+        >>> import numpy as np
+        >>> f = np.dtype("f")
+        >>> block = Block((f, f), ((2.0, f),), (("mul", (0, 2), f), ("add", (3, 1), f)), (4,))
+        >>> block.run(np.ones((2, 2), f), np.array([1, 2], f))
+        array([[3., 4.],
+               [3., 4.]], dtype=float32)
+    """
+
+    def __cinit__(self, tuple inputs not None, tuple constants not None, tuple steps not None, tuple outputs not None):
+        self.inputs = tuple([numpy.dtype(d) for d in inputs])
+        self.constants = tuple([(rounded(value, d), numpy.dtype(d)) for value, d in constants])
+        self.steps = tuple([(name, tuple(operands), numpy.dtype(d)) for name, operands, d in steps])
+        self.outputs = outputs
+        self.dtypes = (*self.inputs, *[d for _, d in self.constants], *[d for _, _, d in self.steps])
+        for dtype in self.dtypes:
+            if dtype not in KNOWN:
+                raise ValueError(f"a block has no values of {dtype}")
+        if len(inputs) > VM_INPUTS or len(outputs) > VM_OUTPUTS:
+            raise OverflowError(f"a block has at most {VM_INPUTS} inputs and {VM_OUTPUTS} outputs")
+        doubles = [d == F64 for d in self.dtypes if d != BOOL]
+        if any(doubles) and not all(doubles):
+            raise ValueError("a block cannot mix float64 with other floats")
+        first = len(inputs) + len(constants)
+        if not inputs or not outputs or not all([first <= k < len(self.dtypes) for k in outputs]):
+            raise ValueError("a block has inputs, and outputs that are results of steps")
+        if len(set(outputs)) != len(outputs):
+            raise ValueError("the outputs of a block are different values")
+        self.allocate()
+        self.code.host = host
+        self.code.wide = 8 if any(doubles) else 4
+        self.code.inputs = len(inputs)
+        self.code.constants = len(constants)
+        self.code.outputs = len(outputs)
+        self.code.constant = self.numbers
+        self.check_steps(first)
+        self.fill_ends()
+        self.fill_steps(first)
+
+    cdef int allocate(self) except -1:
+        self.code.steps = <vm_step*>PyMem_Calloc(len(self.steps) + 1, sizeof(vm_step))
+        self.numbers = <double*>PyMem_Calloc(len(self.constants) + 1, sizeof(double))
+        self.types = <int*>PyMem_Calloc(len(self.inputs) + 1, sizeof(int))
+        self.uses = <unsigned int*>PyMem_Calloc(len(self.outputs) + 1, sizeof(int))
+        if self.code.steps == NULL or self.numbers == NULL or self.types == NULL or self.uses == NULL:
+            raise MemoryError()
+        return 0
+
+    def __dealloc__(self):
+        PyMem_Free(self.code.steps)
+        PyMem_Free(self.numbers)
+        PyMem_Free(self.types)
+        PyMem_Free(self.uses)
+
+    cdef int fill_ends(self) except -1:
+        cdef int i
+        for i in range(len(self.inputs)):
+            self.types[i] = (<np.dtype>self.inputs[i]).num
+            self.code.input_item[i] = (<np.dtype>self.inputs[i]).itemsize
+            self.code.input_half[i] = HALVES.get(self.inputs[i], VM_KEEP)
+        for i in range(len(self.constants)):
+            self.numbers[i] = self.constants[i][0]
+        for i in range(len(self.outputs)):
+            dtype = self.dtypes[self.outputs[i]]
+            self.code.output_item[i] = (<np.dtype>dtype).itemsize
+            self.code.output_half[i] = HALVES.get(dtype, VM_KEEP)
+        return 0
+
+    cdef int check_steps(self, int first) except -1:
+        """Check that all loops and their operands are there and of the right kind."""
+        cdef int at, k, place
+        cdef ew_kernel kernel
+        used = {k for _, operands, _ in self.steps for k in operands}.union(self.outputs)
+        for at, (name, operands, dtype) in enumerate(self.steps):
+            host.find((<str>name).encode(), self.code.wide == 8, &kernel)
+            if kernel.arity == 0 or kernel.arity != len(operands):
+                raise ValueError(f"there is no loop {name!r} for {len(operands)} operands")
+            if (dtype == BOOL) != bool(kernel.to_bool):
+                raise ValueError(f"{name!r} does not give {dtype}")
+            for k in range(kernel.arity):
+                place = operands[k]
+                if not 0 <= place < first + at or (self.dtypes[place] == BOOL) != (k < kernel.from_bool):
+                    raise ValueError(f"operand {k} of {name!r} is not there, or of the wrong kind")
+            if first + at not in used:
+                raise ValueError(f"nobody uses the result of step {at}")
+        return 0
+
+    cdef list merged(self, int first):
+        """The steps as (number of the result, loop, operands, dtype); ``c + a * b`` in one where a * b is not needed."""
+        cdef int at
+        uses, kept = {}, set(self.outputs)
+        for _, operands, _ in self.steps:
+            for k in operands:
+                uses[k] = uses.get(k, 0) + 1
+        made, dropped = [], set()
+        for at, (name, operands, dtype) in enumerate(self.steps):
+            if name == "add" and dtype not in HALVES:
+                for k, other in (operands, operands[::-1]):
+                    below = self.steps[k - first][:2] if k >= first and uses[k] == 1 and k not in kept else ("", ())
+                    if below[0] in ("mul", "div"):
+                        name, operands = ("addcmul" if below[0] == "mul" else "addcdiv"), (other, *below[1])
+                        dropped.add(k)
+                        break
+            made.append((first + at, name, operands, dtype))
+        return [step for step in made if step[0] not in dropped]
+
+    cdef int fill_steps(self, int first) except -1:
+        """Give each result a register; an output keeps its own to the end."""
+        cdef int at, k, place
+        cdef vm_step* step
+        cdef list steps = self.merged(first)
+        last, kept, free, registers = {}, set(self.outputs), [], 0
+        place_of = dict(zip(range(first), range(first)))
+        masks = {k: 1 << k if k < self.code.inputs else 0 for k in range(first)}
+        self.code.count = len(steps)
+        for at, (_, _, operands, _) in enumerate(steps):
+            for k in operands:
+                last[k] = at
+        for at, (value, name, operands, dtype) in enumerate(steps):
+            step = &self.code.steps[at]
+            host.find((<str>name).encode(), self.code.wide == 8, &step.kernel)
+            self.code.cost += step.kernel.cost
+            masks[value] = 0
+            for k in range(step.kernel.arity):
+                place = operands[k]
+                step.in_[k] = place_of[place]
+                masks[value] |= masks[place]
+            if dtype in HALVES and value in last:
+                if name not in EXACT or any([self.dtypes[k] not in (dtype, BOOL) for k in operands]):
+                    step.round = HALVES[dtype]
+                    self.code.cost += 2
+            if value in kept or not free:
+                place = registers
+                registers += 1
+            else:
+                place = free.pop()
+            step.out = first + place
+            place_of[value] = first + place
+            for k in set(operands):
+                if k >= first and last[k] == at and k not in kept:
+                    free.append(place_of[k] - first)
+        for at, value in enumerate(self.outputs):
+            self.code.output_slot[at] = place_of[value]
+            self.uses[at] = masks[value]
+            if masks[value] == 0:
+                raise ValueError("an output of a block depends on an input")
+        self.code.registers = registers
+        if first + registers > VM_SLOTS:
+            raise OverflowError(f"a block has at most {VM_SLOTS} values at a time")
+        return 0
+
+    def __reduce__(self):
+        return Block, (self.inputs, self.constants, self.steps, self.outputs)
+
+    cdef object run_c(self, PyObject** arrays):
+        cdef vm_run run
+        cdef Dims all_dims, dims
+        cdef int i, k, count = self.code.inputs
+        cdef np.ndarray array
+        cdef bint alike = True
+        cdef unsigned int everything = (<unsigned int>1 << count) - 1
+        all_dims.ndim = 0
+        for i in range(count):
+            array = <np.ndarray>arrays[i]
+            if np.PyArray_TYPE(array) != self.types[i] or not PyArray_ISBEHAVED_RO(array):
+                return None
+            if i == 0:
+                dims_of(&all_dims, array)
+            elif not equal_dims(&all_dims, array):
+                alike = False
+                if not stretch(&all_dims, array):
+                    return None
+            alike = alike and np.PyArray_IS_C_CONTIGUOUS(array)
+        if not alike:
+            for k in range(self.code.outputs):
+                if self.uses[k] == everything:
+                    continue
+                dims.ndim = 0
+                for i in range(count):
+                    if self.uses[k] >> i & 1:
+                        stretch(&dims, <np.ndarray>arrays[i])
+                if not same_dims(&dims, &all_dims):
+                    return None
+        cdef Py_ssize_t n = 1
+        for i in range(all_dims.ndim):
+            n *= all_dims.dims[i]
+        for i in range(count):
+            view_of(&run, i, <np.ndarray>arrays[i], &all_dims, alike)
+        run.block = &self.code
+        if self.code.outputs == 1:
+            array = empty_dims(all_dims.ndim, <np.npy_intp*>all_dims.dims, <np.dtype>self.dtypes[<Py_ssize_t>self.outputs[0]])
+            run.out[0] = <char*>np.PyArray_DATA(array)
+            execute(&run, n)
+            return array
+        made = []
+        for k in range(self.code.outputs):
+            array = empty_dims(all_dims.ndim, <np.npy_intp*>all_dims.dims, <np.dtype>self.dtypes[<Py_ssize_t>self.outputs[k]])
+            run.out[k] = <char*>np.PyArray_DATA(array)
+            made.append(array)
+        execute(&run, n)
+        return tuple(made)
+
+    def run(self, *arrays):
+        """Run on arrays that broadcast; returns an array, or a tuple of them.
+
+        Raises:
+            ValueError: another number of arrays or another dtype, or the shapes do not fit: they must broadcast, and all
+                outputs must have the same shape.
+        """
+        cdef PyObject* given[VM_INPUTS]
+        cdef int i
+        if len(arrays) != self.code.inputs or not all([isinstance(item, np.ndarray) for item in arrays]):
+            raise ValueError(f"the block takes {self.code.inputs} arrays")
+        for i in range(self.code.inputs):
+            given[i] = <PyObject*>arrays[i]
+        found = self.run_c(given)
+        if found is None:
+            kinds = [(str(item.dtype), item.shape) for item in arrays]
+            raise ValueError(f"the block takes {[str(d) for d in self.inputs]} that broadcast, but got {kinds}")
+        return found
+
+
+cdef struct Dims:
+    int ndim
+    Py_ssize_t dims[NPY_MAXDIMS]
+
+
+cdef inline void dims_of(Dims* s, np.ndarray x):
+    cdef int d
+    s.ndim = np.PyArray_NDIM(x)
+    for d in range(s.ndim):
+        s.dims[d] = np.PyArray_DIM(x, d)
+
+
+cdef inline bint equal_dims(const Dims* s, np.ndarray x):
+    return s.ndim == np.PyArray_NDIM(x) and (
+        s.ndim == 0 or memcmp(s.dims, np.PyArray_DIMS(x), s.ndim * sizeof(np.npy_intp)) == 0)
+
+
+cdef inline bint same_dims(const Dims* s, const Dims* t):
+    return s.ndim == t.ndim and (s.ndim == 0 or memcmp(s.dims, t.dims, s.ndim * sizeof(np.npy_intp)) == 0)
+
+
+cdef bint stretch(Dims* s, np.ndarray x):
+    """Make `s` what it and the shape of x broadcast to; False when they do not."""
+    cdef int d, ndim = np.PyArray_NDIM(x), shift = ndim - s.ndim
+    cdef Py_ssize_t want
+    if shift > 0:
+        for d in range(s.ndim - 1, -1, -1):
+            s.dims[d + shift] = s.dims[d]
+        for d in range(shift):
+            s.dims[d] = 1
+        s.ndim = ndim
+    shift = s.ndim - ndim
+    for d in range(ndim):
+        want = np.PyArray_DIM(x, d)
+        if s.dims[d + shift] == 1:
+            s.dims[d + shift] = want
+        elif want != 1 and want != s.dims[d + shift]:
+            return False
+    return True
+
+
+cdef inline void view_of(vm_run* run, int i, np.ndarray x, const Dims* s, bint packed):
+    cdef Py_ssize_t steps[NPY_MAXDIMS]
+    cdef int d, shift
+    cdef Py_ssize_t n
+    if packed:  # one dimension will do
+        n = np.PyArray_SIZE(x)
+        steps[0] = np.PyArray_ITEMSIZE(x)
+        host.view(&run.in_[i], np.PyArray_DATA(x), <int>np.PyArray_ITEMSIZE(x), 1, &n, steps)
+        return
+    shift = s.ndim - np.PyArray_NDIM(x)
+    for d in range(s.ndim):
+        steps[d] = 0 if d < shift or np.PyArray_DIM(x, d - shift) == 1 else np.PyArray_STRIDE(x, d - shift)
+    host.view(&run.in_[i], np.PyArray_DATA(x), <int>np.PyArray_ITEMSIZE(x), s.ndim, s.dims, steps)
+
+
+cdef inline void execute(vm_run* run, Py_ssize_t n):
+    if n < 1024:
+        vm_execute(run, n)
+        return
+    with nogil:
+        vm_execute(run, n)

@@ -1,0 +1,3 @@
+#define K(name) name##_base
+#define TABLE cube_base
+#include "cube_loops.h"

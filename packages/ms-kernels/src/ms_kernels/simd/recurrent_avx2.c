@@ -1,0 +1,2 @@
+#define ISA(name) name##_avx2
+#include "recurrent_isa.h"

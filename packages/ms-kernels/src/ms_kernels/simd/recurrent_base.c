@@ -1,0 +1,2 @@
+#define ISA(name) name##_base
+#include "recurrent_isa.h"
