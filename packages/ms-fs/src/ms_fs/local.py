@@ -1,0 +1,123 @@
+"""Files of this machine: written beside their place, brought to the disk, then renamed."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import time
+from typing import IO, Any
+
+from ms_fs.file_system import FileSystem, _register_basic_file_system, _register_mindio_file_system
+from ms_fs.spec import Backend
+
+__all__ = ["LocalBackend"]
+
+_LOG = logging.getLogger("ms_fs")
+_YOUNG = 10.0  # seconds: a temporary file of that age may be one whose lock is just being taken
+
+
+def _locked(file: Any, *, wait: bool) -> bool:
+    """Take the lock of an open file; where there are no such locks, it counts as another's."""
+    if os.name != "posix":
+        return False
+    fcntl: Any = importlib.import_module("fcntl")
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (OSError, AttributeError, ValueError):
+        return False
+    return True
+
+
+class LocalBackend(Backend):
+    """The local disk, through a `FileSystem`: Python's files, or MindIO's where that is installed.
+
+    Args:
+        file_system: makes and opens files; None: found out when first used.
+    """
+
+    name = "file"
+
+    def __init__(self, file_system: FileSystem | None = None) -> None:
+        self._file_system = file_system
+
+    @property
+    def file_system(self) -> FileSystem:
+        """What makes and opens the files."""
+        if self._file_system is None:
+            found = FileSystem()
+            if not _register_mindio_file_system(found):
+                _register_basic_file_system(found)
+            self._file_system = found
+        return self._file_system
+
+    def open(self, path: str) -> IO[bytes]:
+        file: IO[bytes] = self.file_system.open(path, *self.file_system.open_args)
+        return file
+
+    def open_new(self, path: str) -> Any:
+        self._remove_leftovers(path)
+        file = self.file_system.create(path, *self.file_system.create_args)
+        _locked(file, wait=False)
+        return file
+
+    def _remove_leftovers(self, temporary: str) -> None:
+        """Remove what killed processes left of the same target: files that nobody holds the lock of."""
+        folder, name = os.path.split(temporary)
+        stem = name.rsplit(".", 2)[0] + "."
+        names = [name for name in os.listdir(folder or ".") if name.startswith(stem) and name.endswith(".tmp")]
+        for path in (os.path.join(folder, name) for name in names):
+            try:
+                if time.time() - os.stat(path).st_mtime < _YOUNG:
+                    continue
+                with open(path, "rb") as file:
+                    if _locked(file, wait=False):
+                        os.remove(path)
+            except OSError as error:
+                _LOG.debug("A leftover stays: %s", error)
+
+    def settle(self, file: Any) -> None:
+        file.flush()
+        if hasattr(file, "fileno"):  # MindIO's files need not have one
+            os.fsync(file.fileno())
+
+    def settle_name(self, path: str) -> None:
+        """Without this a crash of the machine could bring the old file back; the new one is whole already."""
+        if os.name != "posix":
+            return
+        try:
+            handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            _LOG.warning("'%s' is written, but its folder could not be brought to the disk: %s", path, error)
+
+    def permit(self, path: str, permissions: int | None) -> None:
+        if permissions is not None:
+            os.chmod(path, permissions)
+
+    def final(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def rename(self, old: str, new: str) -> None:
+        os.replace(old, new)
+
+    def remove(self, path: str) -> None:
+        os.remove(path)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def is_folder(self, path: str) -> bool:
+        return os.path.isdir(path)
+
+    def list(self, path: str) -> list[str]:
+        return sorted(os.listdir(path))
+
+    def make_folder(self, path: str) -> None:
+        os.makedirs(path, exist_ok=True)
+
+    def size(self, path: str) -> int:
+        return os.path.getsize(path)
