@@ -1,4 +1,4 @@
-"""Sessions: demo, tests, matrix, smoke, lint, types, build, bench, oracle. Packages are found by globbing."""
+"""Sessions: demo, tests, matrix, smoke, clients, lint, types, build, bench, slow, oracle; packages are globbed."""
 
 from __future__ import annotations
 
@@ -125,12 +125,13 @@ def install(session: nox.Session, names: list[str], *others: str) -> None:
 
 def check(session: nox.Session, part: str) -> None:
     """Run the tests of one package, in an environment with only what it declares, or those that cross packages."""
-    pytest = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci", "-m", "not oracle"]
+    pytest = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci"]
+    pytest += ["-m", "not oracle and not slow"]
     if part == WHOLE:
         install(session, list(PROJECTS), *group("whole"))
         session.run(*pytest, "tests", *session.posargs)
         return
-    install(session, [part], *group("test"))
+    install(session, [part], *group("test"), *(group(part) if part in GROUPS["dependency-groups"] else ()))
     # some packages run the examples in their docstrings by a test of their own
     own = any(ROOT.glob(f"packages/{part}/tests/test_*_docs.py"))
     examples = [] if own else ["--doctest-modules", "--pyargs", part.replace("-", "_")]
@@ -164,6 +165,16 @@ def demo(session: nox.Session) -> None:
     """Install everything and train on handwritten digits."""
     install(session, list(PROJECTS), *group("programs"))
     session.run("python", "-m", "ms_common", "run", "examples/digits.py", *session.posargs)
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """Networks of other people's packages, unchanged: their logits beside 2.6's, and a training step of each."""
+    install(session, list(PROJECTS), *group("clients"))
+    session.install("--no-deps", "mindcv==0.3.0")  # it asks for what only its data sets and command line need
+    session.run(
+        "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_client_mindcv.py", *session.posargs
+    )
 
 
 @nox.session
@@ -225,6 +236,13 @@ def bench(session: nox.Session) -> None:
     for file in sorted((ROOT / "benchmarks").glob("bench_*.py")):
         if not session.posargs or any(text in file.stem for text in session.posargs):
             session.run("python", str(file))
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """Tests that take minutes or gigabytes; name folders to run only theirs."""
+    install(session, list(PROJECTS), *group("whole"))
+    session.run("python", "-m", "pytest", "-q", "-m", "slow", *(session.posargs or ["tests", "packages"]))
 
 
 @nox.session

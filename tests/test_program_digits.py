@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-DIGITS = Path(__file__).resolve().parents[1] / "examples" / "digits.py"
+TESTS = Path(__file__).resolve().parent
+DIGITS = TESTS.parent / "examples" / "digits.py"
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
@@ -43,6 +46,15 @@ def test_seed_makes_runs_equal() -> None:
     losses = [last_losses(run("--epochs", "2").stderr) for _ in range(2)]
     assert list(losses[0]) == ["1", "2"]
     assert losses[0] == losses[1]
+
+
+def test_losses_are_those_of_2_6(tmp_path: Path) -> None:
+    recorded = json.loads((TESTS / "vectors" / "programs.json").read_text())["digits"]
+    done = run(*recorded["arguments"], "--losses", str(tmp_path / "losses.json"))
+    assert done.returncode == 0, done.stderr
+    losses = json.loads((tmp_path / "losses.json").read_text())
+    assert len(losses) == len(recorded["losses"]) == 44
+    np.testing.assert_allclose(losses, recorded["losses"], rtol=1e-4)
 
 
 def test_contains_nothing_of_ours() -> None:

@@ -217,8 +217,7 @@ def test_writing_under_the_tape() -> None:
         y[0] = 1.0
         return z.sum()
 
-    with pytest.raises(RuntimeError, match="changed in place"):
-        grad(late)(Tensor([1.0, 2.0]))
+    assert grad(late)(Tensor([1.0, 2.0])).tolist() == [8.0, 16.0]
 
     def wrong(x: Any) -> Any:
         y = x * 1

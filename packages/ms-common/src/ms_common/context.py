@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 from ms_common.options import OPTIONS
@@ -40,11 +41,29 @@ def check_supported(function: str, target: str) -> str:
     return name
 
 
+def emulator() -> Any:
+    """The emulated NPU of this process."""
+    from ms_kernels.targets.ascend.target import emulator as found
+
+    return found
+
+
+def tell_libraries(deterministic: bool) -> None:
+    """Set the variables by which 2.6 asks its libraries for determinism, or remove those that say otherwise."""
+    for name, on, off in (("HCCL_DETERMINISTIC", "true", "false"), ("TE_PARALLEL_COMPILER", "1", "0")):
+        if deterministic:
+            os.environ[name] = on
+        elif os.environ.get(name, off) != off:
+            _logger.warning("'%s' is removed, since it asks for what 'deterministic' turns off.", name, stacklevel=4)
+            del os.environ[name]
+
+
 class _Context:
     """What `set_context` set; settings that the kernels read live in `ms_kernels.settings`."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Any] = {}
+        self._fixed: set[str] = set()
 
     def get(self, key: str) -> Any:
         if key in ("mode", "device_target", "device_id"):
@@ -56,17 +75,35 @@ class _Context:
     def set(self, key: str, value: Any) -> None:
         if key == "device_target":
             settings.device_target = check_supported("set_context", value)
-        elif key in ("mode", "device_id"):
-            setattr(settings, key, int(value))
+        elif key == "device_id":
+            if settings.started and value != settings.device_id:  # 2.6 has a TypeError for it
+                fixed = f"stay {settings.device_id} once an operator has run"
+                errors.fail(TypeError, "set_context", "'device_id'", fixed, errors.describe(value))
+            settings.device_id = int(value)
+        elif key == "mode":
+            settings.mode = int(value)
+        elif key == "ascend_config":
+            if settings.device_target == "Ascend":
+                self._kept[key] = {**self._kept.get(key, {}), **value}
+                emulator().precision.configure(value)
         elif key == "runtime_num_threads":
             runtime.set_threads(value or runtime.get_threads())
-        else:
+        elif key not in self._fixed:
             convert = OPTIONS[key].convert
             self._kept[key] = value if convert is None else convert(value)
+            if key == "deterministic":
+                tell_libraries(value == "ON")
+
+    def fix(self, key: str, value: Any) -> None:
+        """Set a value that `set_context` cannot change any more."""
+        self._fixed.discard(key)
+        self.set(key, value)
+        self._fixed.add(key)
 
     def reset(self) -> None:
         """Forget what was set; the kernels' own settings stay."""
         self._kept.clear()
+        self._fixed.clear()
 
 
 K_CONTEXT = _Context()
@@ -76,9 +113,9 @@ def set_context(**kwargs: Any) -> None:
     """Set properties of the running environment: 2.6's `mindspore.set_context`.
 
     These have an effect: `mode` (GRAPH_MODE or PYNATIVE_MODE), `device_target`, `device_id`, `runtime_num_threads`
-    (size of the kernels' thread pool; 0 leaves it as it is) and `deterministic`. All other keywords of 2.6 are checked
-    and remembered for `get_context`; a warning says that nothing depends on them. Keywords that 2.6 calls deprecated
-    log a warning, too.
+    (size of the kernels' thread pool; 0 leaves it as it is), `deterministic`, and on the Ascend target `ascend_config`
+    (its precision settings). All other keywords of 2.6 are checked and remembered for `get_context`; a warning says
+    that nothing depends on them. Keywords that 2.6 calls deprecated log a warning, too.
 
     Raises:
         ValueError: an unknown keyword, or a value outside its range.
@@ -100,6 +137,14 @@ def set_context(**kwargs: Any) -> None:
         OPTIONS[key].check(key, value)
         if key == "device_target":
             check_supported("set_context", value)
+        if key == "ascend_config":
+            target = kwargs.get("device_target", settings.device_target)
+            if target not in ("Ascend", "Davinci"):
+                _logger.warning("For 'set_context', 'ascend_config' is ignored on %s.", target, stacklevel=2)
+                continue
+            from ms_common.ascend_config import check_config  # loads the emulated NPU
+
+            check_config(value)
     for key, value in kwargs.items():
         option = OPTIONS[key]
         if not option.effective:

@@ -10,6 +10,7 @@ from ms_kernels.core import runtime
 from ms_kernels.opdef import errors
 
 __all__ = [
+    "CHOSEN",
     "DeviceInfo",
     "device_count",
     "get_current_device",
@@ -35,26 +36,51 @@ class DeviceInfo(NamedTuple):
         return repr((self.device_target, self.device_id))
 
 
+class _Chosen:
+    """What `set_device`, `set_deterministic` and other settings of once a process were given."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+
+    def given(self, name: str) -> Any:
+        """The value that a setting has, None before."""
+        return self._values.get(name)
+
+    def once(self, name: str, value: Any) -> None:
+        """Note a value; RuntimeError when there is one."""
+        if name in self._values:
+            raise RuntimeError(f"For '{name}', the setting must be made once, but got {value!r} as a second one.")
+        self._values[name] = value
+
+    def reset(self) -> None:
+        """Forget everything: what a new process does."""
+        self._values.clear()
+
+
+CHOSEN = _Chosen()
+
+
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Choose the device that runs the operators: 2.6's `mindspore.set_device`.
 
-    It may be called at any time and again; 2.6 takes the first call only, before any operator has run.
+    It can be called once a process, before any operator has run; again only with the same device.
 
     Args:
-        device_target: "CPU"; "Ascend" and "GPU" where this installation supports them.
+        device_target: "CPU" or "Ascend", the emulated NPU; "GPU" is not supported.
         device_id: number of the device, 0 or more; None is device 0.
 
     Raises:
         TypeError: an argument of the wrong type.
         ValueError: an unknown target, or a negative number.
-        RuntimeError: the target is not supported here.
+        RuntimeError: the target is not supported here, another device was chosen, an operator has run.
 
     >>> from ms_common.device import get_current_device, set_device
-    >>> set_device("CPU")
-    >>> get_current_device()
-    ('CPU', 0)
+    >>> get_current_device().device_target
+    'CPU'
     """
     _typed("set_device", "device_target", device_target, str)
+    if device_id is not None:
+        _typed("set_device", "device_id", device_id, int)
     if device_target not in ("CPU", "GPU", "Ascend"):
         errors.fail(
             ValueError,
@@ -63,12 +89,16 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
             "be one of ['CPU', 'GPU', 'Ascend']",
             errors.describe(device_target),
         )
-    if device_id is not None:
-        _typed("set_device", "device_id", device_id, int)
-        if device_id < 0:
-            errors.fail(ValueError, "set_device", "'device_id'", "be at least 0", errors.describe(device_id))
-    settings.device_target = check_supported("set_device", device_target)
-    settings.device_id = device_id or 0
+    if device_id is not None and device_id < 0:
+        errors.fail(ValueError, "set_device", "'device_id'", "be at least 0", errors.describe(device_id))
+    target, number = check_supported("set_device", device_target), int(device_id or 0)
+    if CHOSEN.given("set_device") == (target, number):
+        return
+    if CHOSEN.given("set_device") is None and settings.started:
+        raise RuntimeError("For 'set_device', the device must be chosen before an operator runs, but one has run.")
+    CHOSEN.once("set_device", (target, number))
+    settings.device_target = target
+    settings.device_id = number
 
 
 def get_current_device() -> DeviceInfo:
@@ -82,46 +112,34 @@ def get_current_device() -> DeviceInfo:
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Ask for results that are equal in every run: 2.6's `mindspore.set_deterministic`.
+    """Ask for results that are equal in every run: 2.6's `mindspore.set_deterministic`; once a process.
 
-    The CPU kernels always are for a given number of threads.
+    The kernels' results always are for a given number of threads; the environment variables that 2.6 sets for its
+    libraries (HCCL_DETERMINISTIC, TE_PARALLEL_COMPILER) are set, or contrary ones removed, as well.
 
     Raises:
         TypeError: the argument is not a bool.
-
-    >>> from ms_common.context import get_context
-    >>> from ms_common.device import set_deterministic
-    >>> set_deterministic(True)
-    >>> get_context("deterministic")
-    'ON'
-    >>> set_deterministic(False)
+        RuntimeError: it was called before.
     """
     _typed("set_deterministic", "deterministic", deterministic, bool)
-    K_CONTEXT.set("deterministic", "ON" if deterministic else "OFF")
+    CHOSEN.once("set_deterministic", deterministic)
+    K_CONTEXT.fix("deterministic", "ON" if deterministic else "OFF")
 
 
 def threads_num(num: int) -> None:
-    """Set the size of the kernels' thread pool: 2.6's `mindspore.device_context.cpu.op_tuning.threads_num`.
-
-    It may be called again; 2.6 takes the first call only.
+    """Set the size of the kernels' thread pool, once: 2.6's `mindspore.device_context.cpu.op_tuning.threads_num`.
 
     Raises:
         TypeError: `num` is not an int (a bool is none).
         ValueError: `num` is less than 1.
-
-    >>> from ms_common.context import get_context
-    >>> from ms_common.device import threads_num
-    >>> before = get_context("runtime_num_threads")
-    >>> threads_num(before + 1)
-    >>> get_context("runtime_num_threads") == before + 1
-    True
-    >>> threads_num(before)
+        RuntimeError: it was called before.
     """
     if isinstance(num, bool):
         errors.fail(TypeError, "threads_num", "'num'", "be of type int", errors.describe(num))
     _typed("threads_num", "num", num, int)
     if num < 1:
         errors.fail(ValueError, "threads_num", "'num'", "be at least 1", errors.describe(num))
+    CHOSEN.once("threads_num", num)
     runtime.set_threads(num)
 
 

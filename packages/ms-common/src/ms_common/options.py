@@ -112,7 +112,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
             (str,), False, ("ON", "OFF"), instead="the device parameter of mindspore.Parameter", convert="ON".__eq__
         ),
         "variable_memory_max_size": _text("0", instead=_MEMORY),
-        "ascend_config": Option((dict,), {}, instead="mindspore.device_context.ascend"),
+        "ascend_config": Option((dict,), {}, instead="mindspore.device_context.ascend", effective=True),
         "gpu_config": Option((dict,), {}, instead="mindspore.device_context.gpu"),
         "enable_reduce_precision": _flag(True),
         "op_timeout": Option((int,), 900, low=0, instead="mindspore.device_context.ascend.op_debug.execute_timeout()"),

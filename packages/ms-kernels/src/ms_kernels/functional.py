@@ -10,6 +10,7 @@ from ms_kernels.opdef.primitive import constexpr as constexpr
 from ms_kernels.opdef.primitive import prim_attr_register as prim_attr_register
 from ms_kernels.plain import Depend as Depend
 from ms_kernels.plain import DType as DType
+from ms_kernels.plain import ForiLoop as ForiLoop
 from ms_kernels.plain import HyperMap as HyperMap
 from ms_kernels.plain import InvertPermutation as InvertPermutation
 from ms_kernels.plain import Map as Map
@@ -19,14 +20,17 @@ from ms_kernels.plain import Print as Print
 from ms_kernels.plain import Rank as Rank
 from ms_kernels.plain import ScalarCast as ScalarCast
 from ms_kernels.plain import ScalarToTensor as ScalarToTensor
+from ms_kernels.plain import Scan as Scan
 from ms_kernels.plain import Shape as Shape
 from ms_kernels.plain import Size as Size
 from ms_kernels.plain import StopGradient as StopGradient
 from ms_kernels.plain import TupleToArray as TupleToArray
+from ms_kernels.plain import WhileLoop as WhileLoop
 from ms_kernels.plain import is_complex as is_complex
 from ms_kernels.plain import is_floating_point as is_floating_point
 from ms_kernels.plain import is_nonzero as is_nonzero
 from ms_kernels.plain import is_tensor as is_tensor
+from ms_kernels.plain import linearize as linearize
 from ms_kernels.plain import numel as numel
 from ms_kernels.plain import print_ as print_
 from ms_kernels.plain import rank as rank

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ms_kernels.tensor.initial import no_init_parameters
 from ms_nn import mint
 from ms_nn._state import Buffer
 from ms_nn._version import __version__
@@ -16,6 +17,7 @@ from ms_nn.dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
+from ms_nn.grad_cells import Jvp, Vjp
 from ms_nn.layers.activation import (
     CELU,
     ELU,
@@ -55,10 +57,26 @@ from ms_nn.layers.conv import Conv1d, Conv2d, Conv3d
 from ms_nn.layers.conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from ms_nn.layers.dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from ms_nn.layers.embedding import Embedding
+from ms_nn.layers.embedding_lookup import EmbeddingLookup, MultiFieldEmbeddingLookup
+from ms_nn.layers.fractional_pool import FractionalMaxPool2d, FractionalMaxPool3d
+from ms_nn.layers.image import MSSSIM, PSNR, SSIM, CentralCrop, ImageGradients
 from ms_nn.layers.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from ms_nn.layers.linear import Dense, Flatten, Identity, Unflatten
 from ms_nn.layers.math import BiDense, L1Regularizer, MatMul, Moments, ReduceLogSumExp
+from ms_nn.layers.matrix import (
+    MatrixDiag,
+    MatrixDiagPart,
+    MatrixSetDiag,
+    Norm,
+    Roll,
+    SparseTensorDenseMatmul,
+    SparseToDense,
+    Tril,
+    Triu,
+    Unfold,
+)
 from ms_nn.layers.norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
+from ms_nn.layers.other_norms import LRN, SyncBatchNorm
 from ms_nn.layers.padding import (
     ConstantPad1d,
     ConstantPad2d,
@@ -74,7 +92,11 @@ from ms_nn.layers.padding import (
 )
 from ms_nn.layers.pool import AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
 from ms_nn.layers.pool3d import AvgPool3d, MaxPool3d
+from ms_nn.layers.rnn import GRU, LSTM, RNN
+from ms_nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell
 from ms_nn.layers.shuffle import ChannelShuffle, OneHot, PixelShuffle, PixelUnshuffle
+from ms_nn.layers.special import DiGamma, IGamma, LBeta, LGamma, MatDet, MatInverse, Range
+from ms_nn.layers.tensor_array import TensorArray
 from ms_nn.layers.transformer import (
     Transformer,
     TransformerDecoder,
@@ -124,6 +146,7 @@ from ms_nn.loss.regression import (
     RMSELoss,
     SmoothL1Loss,
 )
+from ms_nn.loss.sequence import CTCLoss, SampledSoftmaxLoss
 from ms_nn.lr_schedule import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -133,18 +156,68 @@ from ms_nn.lr_schedule import (
     PolynomialDecayLR,
     WarmUpLR,
 )
+from ms_nn.micro_batch import (
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    ParameterUpdate,
+    PipelineCell,
+    VirtualDatasetCellTriple,
+)
 from ms_nn.mint._activation import LogSoftmaxExt, PReLUExt
+from ms_nn.mint._images import AvgPool3dExt
 from ms_nn.mint._layers import DropoutExt, EmbeddingExt, Linear
 from ms_nn.mint._loss import L1LossExt
 from ms_nn.mint._norm import LayerNormExt
 from ms_nn.mint._pool import AvgPool1dExt, AvgPool2dExt, MaxPool2dExt
-from ms_nn.optim.adam import Adam, AdaMax, AdamWeightDecay, Lamb, LazyAdam
+from ms_nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, Lamb, LazyAdam
 from ms_nn.optim.adaptive import ASGD, FTRL, Adadelta, Adagrad, ProximalAdagrad, RMSProp, Rprop
 from ms_nn.optim.base import Optimizer
+from ms_nn.optim.layerwise import LARS, AdaFactor
 from ms_nn.optim.sgd import SGD, Momentum
 from ms_nn.wrap import ForwardValueAndGrad, TrainOneStepCell, WithEvalCell, WithGradCell, WithLossCell
 
 __all__ = [
+    "EmbeddingLookup",
+    "MultiFieldEmbeddingLookup",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "MSSSIM",
+    "PSNR",
+    "SSIM",
+    "CentralCrop",
+    "ImageGradients",
+    "MatrixDiag",
+    "MatrixDiagPart",
+    "MatrixSetDiag",
+    "Norm",
+    "Roll",
+    "SparseTensorDenseMatmul",
+    "SparseToDense",
+    "Tril",
+    "Triu",
+    "Unfold",
+    "LRN",
+    "SyncBatchNorm",
+    "DiGamma",
+    "IGamma",
+    "LBeta",
+    "LGamma",
+    "MatDet",
+    "MatInverse",
+    "Range",
+    "TensorArray",
+    "CTCLoss",
+    "SampledSoftmaxLoss",
+    "GradAccumulationCell",
+    "MicroBatchInterleaved",
+    "ParameterUpdate",
+    "PipelineCell",
+    "VirtualDatasetCellTriple",
+    "LARS",
+    "AdaFactor",
+    "AdamOffload",
+    "Jvp",
+    "Vjp",
     "ASGD",
     "AdaMax",
     "Adadelta",
@@ -162,6 +235,7 @@ __all__ = [
     "AvgPool2d",
     "AvgPool2dExt",
     "AvgPool3d",
+    "AvgPool3dExt",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
@@ -207,6 +281,8 @@ __all__ = [
     "ForwardValueAndGrad",
     "GELU",
     "GLU",
+    "GRU",
+    "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
     "HShrink",
@@ -226,6 +302,8 @@ __all__ = [
     "L1Regularizer",
     "LPPool1d",
     "LPPool2d",
+    "LSTM",
+    "LSTMCell",
     "Lamb",
     "LayerNorm",
     "LayerNormExt",
@@ -270,6 +348,8 @@ __all__ = [
     "ProximalAdagrad",
     "RMSELoss",
     "RMSProp",
+    "RNN",
+    "RNNCell",
     "RReLU",
     "ReLU",
     "ReLU6",
@@ -320,6 +400,7 @@ __all__ = [
     "inverse_decay_lr",
     "mint",
     "natural_exp_decay_lr",
+    "no_init_parameters",
     "piecewise_constant_lr",
     "polynomial_decay_lr",
     "warmup_lr",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ms_kernels import Parameter, Tensor
 from ms_kernels.core.dispatch import is_recording
-from ms_kernels.core.tensor import Node, from_array
-from ms_kernels.tape.grad import run
+from ms_kernels.core.tensor import Node, alias
 from ms_kernels.tape.modes import no_grad
+from ms_kernels.tape.recompute import recompute
 
 if TYPE_CHECKING:
     from ms_nn.cell import Cell
@@ -21,12 +23,15 @@ __all__ = [
     "cast_parameter",
     "is_recording",
     "placed",
+    "precision",
     "recomputed",
     "with_bprop",
 ]
 
 Grads = tuple[Any, ...]
 
+# the precision that `to_float` asked for, while such a cell runs: its parameters are then read in that precision
+precision: ContextVar[Any] = ContextVar("ms_nn_precision", default=None)
 
 # -- precision --------------------------------------------------------------------------------------------------------
 
@@ -93,7 +98,7 @@ def placed(op: Any, sources: list[Tensor], value: Any) -> Any:
     )
     found = []
     for index, out in enumerate(outputs):
-        fresh = from_array(out._a)
+        fresh = alias(out)
         fresh._set_tape(node, index)
         found.append(fresh)
     return _replace(value, iter(found))
@@ -193,37 +198,22 @@ def with_bprop(cell: Any) -> Callable[..., Any]:
     return call
 
 
-class _Again:
-    """The gradient rule of a recomputed call: it runs the call again, recorded, and differentiates that."""
+class _Block:
+    """A cell's `construct` in the precision of now, for when it runs again."""
 
-    def __init__(
-        self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Any, params: list[Parameter], replay: Any
-    ) -> None:
-        self.fn, self.args, self.kwargs, self.params, self.replay = fn, args, kwargs, params, replay
+    def __init__(self, cell: Any) -> None:
+        self.construct = cell.construct
+        own = cell.mixed_precision_type
+        self.dtype = precision.get() if own is None else own
 
-    def backward(self, _node: Node, given: Any) -> list[Any]:
-        """The gradients of the arguments' tensors, then those of the parameters."""
-        seeds = given if isinstance(given, tuple) else (given,)
-        positions = tuple(i for i, arg in enumerate(self.args) if _tensors(arg))
-        with self.replay():
-            _, by_input, by_weight = run(
-                self.fn, self.args, self.kwargs, positions, self.params, False, seeds, "recompute"
-            )
-        return [grad for item in by_input for grad in _tensors(item)] + list(by_weight)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        token = precision.set(self.dtype)
+        try:
+            return self.construct(*args, **kwargs)
+        finally:
+            precision.reset(token)
 
 
 def recomputed(cell: Any) -> Callable[..., Any]:
     """`construct` of a cell whose intermediate results are not kept, but computed again for the gradient."""
-    from ms_nn._replay import replay_of_now
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        params = [param for param in cell.trainable_params() if param._tape is not None]
-        sources = _tensors(args) + params
-        if all(source._tape is None for source in sources):
-            return cell.construct(*args, **kwargs)
-        replay = replay_of_now()
-        with no_grad():
-            out = cell.construct(*args, **kwargs)
-        return placed(_Again(cell.construct, args, kwargs, params, replay), sources, out)
-
-    return call
+    return partial(recompute, _Block(cell))

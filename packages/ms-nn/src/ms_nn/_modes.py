@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
+from enum import Enum
 from typing import Any, TypeVar
 
 import ms_dtype as mstype
-from ms_nn._calls import cast
+from ms_nn._calls import cast, cast_parameter, precision
 
-__all__ = ["Modes"]
+__all__ = ["MixedPrecisionType", "Modes"]
+
 
 _ModesT = TypeVar("_ModesT", bound="Modes")
 _RECOMPUTE_FLAGS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 _PRECISIONS = {mstype.float16: "fp16", mstype.float32: "fp32", mstype.bfloat16: "bf16"}
+_TYPE_NAMES = {mstype.float16: "FP16", mstype.float32: "FP32", mstype.bfloat16: "BF16"}
+
+
+class MixedPrecisionType(Enum):
+    """What `Cell.get_mixed_precision_type` answers."""
+
+    NOTSET = 0
+    FP16 = 1
+    FP32 = 2
+    BF16 = 3
 
 
 class Modes:
@@ -28,6 +41,10 @@ class Modes:
 
     def cells(self) -> Any:
         """The direct sub-cells."""
+        raise NotImplementedError
+
+    def trainable_params(self, recurse: bool = True) -> list[Any]:
+        """The parameters with `requires_grad`."""
         raise NotImplementedError
 
     @property
@@ -127,8 +144,41 @@ class Modes:
         object.__setattr__(self, "_direct", False)
 
     def cast_inputs(self, inputs: Any, dst_type: Any) -> tuple[Any, ...]:
-        """The floating point Tensors among some inputs in another dtype."""
-        return tuple(cast(value, dst_type) for value in inputs)
+        """Tensors in another dtype, whatever theirs is."""
+        return tuple(value.astype(dst_type) for value in inputs)
+
+    def auto_cast_inputs(self, inputs: Any) -> Any:
+        """The floating point Tensors among some inputs in the precision of `to_float`, if there is one."""
+        return inputs if self.mixed_precision_type is None else cast(inputs, self.mixed_precision_type)
+
+    def cast_param(self, param: Any) -> Any:
+        """A parameter as `construct` reads it: in the precision of `to_float` while the cell runs."""
+        return cast_parameter(param, precision.get())
+
+    def get_mixed_precision_type(self) -> MixedPrecisionType:
+        """The precision of `to_float` as a member of an enum."""
+        return MixedPrecisionType[_TYPE_NAMES.get(self.mixed_precision_type, "NOTSET")]
+
+    def set_comm_fusion(self: _ModesT, fusion_type: int, recurse: bool = True) -> _ModesT:
+        """Set `comm_fusion` of the trainable parameters, of this cell alone without `recurse`; returns the cell.
+
+        Raises:
+            TypeError, ValueError: `fusion_type` is no int, or negative.
+        """
+        for param in self.trainable_params(recurse):
+            param.comm_fusion = fusion_type
+        return self
+
+    @property
+    def bprop_debug(self) -> bool:
+        """A flag for the debugging of `bprop`, kept for 2.6's sake."""
+        return bool(self.__dict__.get("_bprop_debug", False))
+
+    @bprop_debug.setter
+    def bprop_debug(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}.")
+        self.__dict__["_bprop_debug"] = value
 
     def set_jit_config(self, jit_config: Any) -> None:
         """Keep the settings with which this cell is to be compiled; `jit_config_dict` shows them."""
@@ -145,9 +195,21 @@ class Modes:
         self.cell_type = cell_type
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Tell the shapes and dtypes of the inputs, with None where a dimension may vary."""
-        object.__setattr__(self, "_inputs", inputs or tuple(kwargs.values()))
+        """Tell the shapes and dtypes of the inputs, with None where a dimension may vary: by position or by name.
 
-    def get_inputs(self) -> tuple[Any, ...] | None:
-        """What `set_inputs` was told, or None."""
+        Raises:
+            ValueError: both ways at once, or a name that `construct` does not have.
+        """
+        if inputs and kwargs:
+            raise ValueError(
+                f"For Cell, set_inputs should only set inputs or kwargs(inputs: {inputs}, kwargs: {kwargs})!"
+            )
+        known = [name for name in inspect.signature(type(self).construct).parameters if name != "self"]
+        for name in kwargs:
+            if name not in known:
+                raise ValueError(f"For dict mode, valid key is {known}, but got {name}!")
+        object.__setattr__(self, "_inputs", kwargs or inputs)
+
+    def get_inputs(self) -> Any:
+        """What `set_inputs` was told: a tuple, or a dict by name; None without."""
         return self.__dict__.get("_inputs")

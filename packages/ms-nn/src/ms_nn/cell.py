@@ -5,22 +5,22 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ms_hooks import Hookable, HookHandle
 from ms_kernels import Parameter, ParameterTuple, Tensor
-from ms_nn import _calls
+from ms_kernels.core.dispatch import process_target
+from ms_kernels.core.tensor import tell
+from ms_nn import _calls, _parts
+from ms_nn._calls import precision
+from ms_nn._graph import run_as_graph
 from ms_nn._modes import Modes
-from ms_nn._state import Buffer, State
+from ms_nn._state import Buffer, State, register_cell_buffer_registration_hook
 from ms_nn._tree import Tree
 
-__all__ = ["Cell"]
+__all__ = ["Cell", "register_cell_buffer_registration_hook"]
 
 _CellT = TypeVar("_CellT", bound="Cell")
-
-# the precision that `to_float` asked for, while such a cell runs: its parameters are then read in that precision
-_precision: ContextVar[Any] = ContextVar("ms_nn_precision", default=None)
 
 
 class Cell(Hookable, Tree, Modes, State):
@@ -81,8 +81,14 @@ class Cell(Hookable, Tree, Modes, State):
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if process_target.graph:
+            return run_as_graph(self, args, kwargs)
+        return self._run(*args, **kwargs)
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        construct = tell(self, "construct")  # what a graph is captured from in its place
         if self._direct:
-            return self.construct(*args, **kwargs)
+            return (construct or self.construct)(*args, **kwargs)
         return self._call_with_extras(args, kwargs)
 
     def _call_with_extras(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -109,11 +115,11 @@ class Cell(Hookable, Tree, Modes, State):
         dtype = self.mixed_precision_type
         if dtype is None:
             return run(*args, **kwargs)
-        token = _precision.set(dtype)
+        token = precision.set(dtype)
         try:
             return run(*_calls.cast(args, dtype), **_calls.cast(kwargs, dtype))
         finally:
-            _precision.reset(token)
+            precision.reset(token)
 
     def _register(self, kind: str, fn: Callable[..., Any], with_kwargs: bool = False) -> HookHandle:
         handle = super()._register(kind, fn, with_kwargs)
@@ -129,8 +135,11 @@ class Cell(Hookable, Tree, Modes, State):
             if found is not None and name in found:
                 value = found[name]
                 if table == "_params" and own.get("mixed_precision_type") is not None:
-                    return _calls.cast_parameter(value, _precision.get())
+                    return _calls.cast_parameter(value, precision.get())
                 return value
+        made = _parts.part(self, name)
+        if made is not None:
+            return made
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -151,7 +160,7 @@ class Cell(Hookable, Tree, Modes, State):
                 )
             cells[name] = None
         elif isinstance(value, Buffer):
-            self.register_buffer(name, value.data, value.persistent)
+            self.register_buffer(name, value, value.persistent)
         elif own.get("_buffers") and name in own["_buffers"]:
             own["_buffers"][name] = value
         else:
@@ -211,7 +220,8 @@ class Cell(Hookable, Tree, Modes, State):
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        state.pop("_hook_tables", None)  # hooks belong to the object they were registered on
+        for hooks in ("_hook_tables", "_state_hooks", "_compiled"):  # they belong to the object they were made for
+            state.pop(hooks, None)
         for table in ("_params", "_cells", "_params_list", "_buffers", "_flags"):
             state[table] = state[table].copy()
         return state

@@ -55,6 +55,10 @@ CASES: list[str] = [
     "nn.FTRL(p, l1=0.01, l2=0.1, learning_rate=0.1)",
     *[f"nn.LazyAdam(p{', ' + kw if kw else ''})" for kw in COMMON[:2]],
     *[f"nn.ProximalAdagrad(p{', ' + kw if kw else ''})" for kw in COMMON[:2]],
+    *[f"nn.AdamOffload(p{', ' + kw if kw else ''})" for kw in COMMON[:2]],
+    *[f"nn.AdaFactor(p{', ' + kw if kw else ''})" for kw in ("", "weight_decay=0.1", "warmup_init=True")],
+    "nn.AdaFactor(p, 0.1, relative_step=False, scale_parameter=False, clip_threshold=0.5, decay_rate=0.6)",
+    "nn.AdaFactor(p, 0.1, (1e-10, 1e-2), relative_step=False, beta1=0.5, loss_scale=4.0)",
     "mint.optim.Adam(p)",
     "mint.optim.Adam(p, lr=0.1, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1)",
     "mint.optim.Adam(p, amsgrad=True)",
@@ -93,7 +97,7 @@ def record(expr: str) -> dict[str, object]:
             for step in (1, 2, 10):
                 del row[f"step{step}"]
     except Exception as error:
-        row["error"] = type(error).__name__ + ": " + str(error)[:200]
+        row["error"] = type(error).__name__ + ": " + str(error).split("\n")[0][:200]
     return row
 
 

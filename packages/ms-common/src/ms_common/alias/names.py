@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "ASCEND",
     "COMMON",
     "DATASET",
     "LOSS_SCALE_CELLS",
@@ -22,6 +23,13 @@ __all__ = [
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
+
+ASCEND = _words(
+    """
+    aclinit_config aoe_job_type aoe_tune_mode conv_allow_hf32 debug_option device_count execute_timeout is_available
+    matmul_allow_hf32 op_compile op_precision_mode precision_mode
+    """
+)
 
 COMMON = _words(
     """
@@ -138,8 +146,10 @@ OPS_CORE = _words(
 
 METRICS = _words(
     """
-    Accuracy auc ConfusionMatrix CosineSimilarity Dice F1 Fbeta get_metric_fn Loss MAE Metric MSE names Perplexity
-    Precision rearrange_inputs Recall ROC Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy
+    Accuracy auc BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta get_metric_fn
+    HausdorffDistance Loss MAE MeanSurfaceDistance Metric MSE names OcclusionSensitivity Perplexity Precision
+    rearrange_inputs Recall ROC RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
+    TopKCategoricalAccuracy
     """
 )
 
@@ -147,6 +157,8 @@ TRAIN = METRICS | _words(
     """
     build_train_network Callback DynamicLossScaleManager EarlyStopping FixedLossScaleManager History LambdaCallback
     LearningRateScheduler LossMonitor LossScaleManager Model ReduceLROnPlateau RunContext TimeMonitor
+    async_ckpt_thread_status check_checkpoint CheckpointConfig ckpt_to_safetensors load_checkpoint
+    load_checkpoint_async load_param_into_net ModelCheckpoint safetensors_to_ckpt save_checkpoint
     """
 )
 

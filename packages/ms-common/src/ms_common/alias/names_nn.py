@@ -21,6 +21,15 @@ _NAMES = {
     "layer.combined": "Conv2dBnAct DenseBnAct",
     "layer.conv": "Conv1d Conv1dTranspose Conv2d Conv2dTranspose Conv3d Conv3dTranspose",
     "layer.embedding": "Embedding EmbeddingLookup MultiFieldEmbeddingLookup",
+    "layer.channel_shuffle": "ChannelShuffle",
+    "layer.dense": "BiDense",
+    "layer.image": "CentralCrop ImageGradients MSSSIM PixelShuffle PixelUnshuffle PSNR SSIM",
+    "layer.math": "DiGamma IGamma LBeta LGamma MatDet MatInverse MatMul Moments Range ReduceLogSumExp",
+    "layer.timedistributed": "TimeDistributed",
+    "layer.transformer": """
+        MultiheadAttention Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder
+        TransformerEncoderLayer
+    """,
     "layer.normalization": """
         BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm
         SyncBatchNorm
@@ -34,6 +43,8 @@ _NAMES = {
         AvgPool1d AvgPool2d AvgPool3d FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d
         MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d
     """,
+    "layer.rnns": "GRU LSTM RNN",
+    "layer.rnn_cells": "GRUCell LSTMCell RNNCell",
     "loss": """
         BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss CTCLoss DiceLoss FocalLoss GaussianNLLLoss
         HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss LossBase MAELoss MarginRankingLoss MSELoss MultiClassDiceLoss
@@ -59,7 +70,14 @@ _NAMES = {
         TrainOneStepCell TrainOneStepWithLossScaleCell VirtualDatasetCellTriple WithEvalCell WithGradCell WithLossCell
     """,
     "optim.optimizer": "Optimizer opt_init_args_register",
-    "optim.adam": "Adam AdamWeightDecay AdamOffload",
+    "optim.adam": "Adam AdamOffload AdamWeightDecay",
+    "optim.adafactor": "AdaFactor",
+    "optim.asgd": "ASGD",
+    "optim.ftrl": "FTRL",
+    "optim.lars": "LARS",
+    "optim.lazyadam": "LazyAdam",
+    "optim.proximal_ada_grad": "ProximalAdagrad",
+    "optim.rprop": "Rprop",
     "optim.momentum": "Momentum",
     "optim.sgd": "SGD",
     "optim.rmsprop": "RMSProp",
@@ -67,7 +85,16 @@ _NAMES = {
     "optim.lamb": "Lamb",
     "optim.adamax": "AdaMax",
     "optim.adadelta": "Adadelta",
-    "wrap.cell_wrapper": "WithLossCell WithGradCell ForwardValueAndGrad TrainOneStepCell WithEvalCell",
+    "wrap.cell_wrapper": """
+        ForwardValueAndGrad GradAccumulationCell MicroBatchInterleaved ParameterUpdate PipelineCell TrainOneStepCell
+        VirtualDatasetCellTriple WithEvalCell WithGradCell WithLossCell
+    """,
+    "wrap.loss_scale": "DynamicLossScaleUpdateCell FixedLossScaleUpdateCell TrainOneStepWithLossScaleCell",
+    "grad": "Jvp Vjp",
+    "grad.cell_grad": "Jvp Vjp",
+    "sparse": "SparseTensorDenseMatmul SparseToDense",
+    "sparse.sparse": "SparseTensorDenseMatmul SparseToDense",
+    "utils": "no_init_parameters",
 }
 
 NN: Mapping[str, frozenset[str]] = MappingProxyType({path: frozenset(text.split()) for path, text in _NAMES.items()})

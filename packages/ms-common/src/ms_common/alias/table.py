@@ -39,7 +39,7 @@ _DTYPE = {"ms_dtype": names.COMMON - {"from_numpy"}}
 _SHADOWED = frozenset({"seed", "tensor", "mutable", "lazy_inline", "no_inline", "recompute"})
 # In 2.6 metrics are names of mindspore.nn, too.
 _TRAINING = ("ms_nn.train", "ms_nn.train._loss_scale")
-_IN_NN = {"ms_nn.train": names.METRICS, "ms_nn.train._loss_scale": names.LOSS_SCALE_CELLS}
+_IN_NN = {"ms_nn.train": names.METRICS | {"get_metrics"}, "ms_nn.train._loss_scale": names.LOSS_SCALE_CELLS}
 _OPS = ("ms_kernels.functional", "ms_kernels.sparse", "ms_kernels.sparse_primitives", "ms_kernels")
 _MINT = ("ms_kernels.mint_functional", "ms_kernels.mint")
 
@@ -68,22 +68,31 @@ def _table() -> Iterable[Row]:
     yield _mirror(f"{common}.dtype", "ms_dtype")
     yield _mirror(f"{common}.symbol", "ms_dynshape.symbol")
     yield _mirror(f"{common}.mutable", "ms_dynshape.mutable")
+    yield _mirror(f"{common}.auto_dynamic_shape", "ms_dynshape.auto_dynamic_shape")
     yield _mirror(f"{common}.hook_handle", "ms_hooks.handle")
     yield _mirror(f"{common}.sparse_tensor", "ms_kernels.tensor.sparse", "ms_kernels.tensor.sparse_rows")
     yield Row(f"{common}.recompute", ("ms_kernels.tape.recompute",))
     yield _mirror(f"{common}.tensor", "ms_kernels.tensor.tensor")
     yield _mirror(f"{common}.parameter", "ms_kernels.tensor.parameter")
     yield Row(f"{common}.api", ("ms_common.api",))
+    yield _mirror(f"{common}.file_system", "ms_fs.file_system")
     yield _mirror(f"{common}.generator", "ms_generator.generator", "ms_generator.default")
     yield _mirror(f"{common}.seed", "ms_generator.seeds")
     yield _mirror(f"{common}.initializer", "ms_initializer")
     yield _mirror("mindspore.log", "ms_common.log")
     yield _mirror("mindspore.context", "ms_common.context")
     yield Row("mindspore.runtime", ("ms_common.runtime",))
+    yield Row("mindspore.numpy", ("ms_common.array",))
     yield Row(device)
     yield Row(f"{device}.cpu", ("ms_common.device",), frozenset({"device_count", "is_available", "threads_num"}))
     yield Row(f"{device}.cpu.op_tuning", ("ms_common.device",), frozenset({"threads_num"}))
     yield Row(f"{device}.cpu.device", ("ms_common.device",), frozenset({"device_count", "is_available"}))
+    own = frozenset({"get_profile", "set_choices", "set_profile"})  # the choice of the chip is not 2.6's
+    yield Row(f"{device}.ascend", ("ms_common.ascend",), frozenset(names.ASCEND) | own)
+    for part in ("op_precision", "op_tuning", "op_debug"):
+        yield Row(f"{device}.ascend.{part}", (f"ms_common.ascend.{part}",))
+    yield Row(f"{device}.ascend.device", ("ms_common.ascend.queries",))
+    yield Row("mindspore.hal", ("ms_common.hal",))
     yield Row("mindspore.nn", ("ms_nn", *_TRAINING), part=_IN_NN)
     yield _mirror("mindspore.nn.cell", "ms_nn.cell")
     yield Row(
@@ -94,6 +103,7 @@ def _table() -> Iterable[Row]:
         yield Row(f"mindspore.nn.{submodule}", ("ms_nn", "ms_nn.train._loss_scale"), listed)
     # ProgressBar is of our own: 2.6 does not have it.
     yield Row("mindspore.train", ("ms_nn.train",), names.TRAIN)
+    yield _mirror("mindspore.train.serialization", "ms_nn.train.serialization")
     yield Row("mindspore.train.model", ("ms_nn.train.model",))
     yield Row("mindspore.train.callback", ("ms_nn.train.callback",), names.TRAIN)
     yield Row("mindspore.train.metrics", ("ms_nn.train.metrics",), names.TRAIN)

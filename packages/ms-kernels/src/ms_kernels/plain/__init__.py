@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ms_kernels.plain.combinators import Depend, HyperMap, Map, MultitypeFuncGraph, Partial
+from ms_kernels.plain.loops import ForiLoop, Scan, WhileLoop, linearize
 from ms_kernels.plain.values import (
     DType,
     InvertPermutation,
@@ -32,6 +33,10 @@ from ms_kernels.plain.values import (
 __all__ = [
     "DType",
     "Depend",
+    "ForiLoop",
+    "Scan",
+    "WhileLoop",
+    "linearize",
     "HyperMap",
     "InvertPermutation",
     "Map",

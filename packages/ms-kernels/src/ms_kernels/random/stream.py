@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ms_kernels.core.tensor import tell
+
 __all__ = ["STEP", "Stream", "default_stream", "draw", "system_seed", "wrap_int64"]
 
 STEP = 12  # what one random call adds to the offset, whatever its size: 2.6's number
@@ -109,6 +111,9 @@ def draw(generator: Any = None) -> tuple[int, int]:
     Raises:
         TypeError: `generator` is none of these.
     """
+    found: tuple[int, int] | None = tell(generator, "draw")
+    if found is not None:
+        return found
     if generator is None:
         return _DEFAULT.reserve()
     stream = getattr(generator, "_stream", generator)

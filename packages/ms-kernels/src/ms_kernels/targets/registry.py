@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ms_kernels.opdef.errors import describe
@@ -11,15 +11,28 @@ __all__ = ["Target", "names", "register", "target_named"]
 
 
 class Target(Protocol):
-    """What a target offers to the dispatcher."""
+    """What a target offers to the dispatcher.
+
+    Attributes:
+        same: names of ops that the CPU's native loops may compute for it: the shortest way stays open to them.
+        composites: functions (op, arguments) that run in place of the bodies of composite ops, by name.
+    """
 
     name: str
+    same: frozenset[str]
+    composites: Mapping[str, Callable[[Any, tuple[Any, ...]], Any]]
 
     def run(self, op: Any, values: list[Any]) -> Any:
         """Compute one op on arrays and attributes, after checks and promotion; an ndarray or a tuple of them."""
 
 
-_makers: dict[str, Callable[[], Target | None]] = {"CPU": lambda: None}
+def _ascend() -> Target:
+    from ms_kernels.targets.ascend.target import emulator
+
+    return emulator.target()
+
+
+_makers: dict[str, Callable[[], Target | None]] = {"CPU": lambda: None, "Ascend": _ascend}
 
 
 def register(name: str, maker: Callable[[], Target]) -> None:

@@ -16,7 +16,7 @@ from ms_nn.cell import Cell
 from ms_nn.layers.norm import check_groups, group_norm
 from ms_nn.optim._inplace import advance
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNormExt"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNormExt", "SyncBatchNorm"]
 
 
 def _affine(cell: Cell, shape: Any, dtype: Any, bias: bool = True) -> None:
@@ -82,6 +82,9 @@ class _BatchNorm(Cell):
                 " or ".join(f"have {n} dims" for n in self._ndims),
                 str(input.ndim),
             )
+        return self._normalized(input)
+
+    def _normalized(self, input: Any) -> Any:
         own = self._params
         momentum = self.momentum
         if self.training and self.track_running_stats:
@@ -134,17 +137,39 @@ class BatchNorm3d(_BatchNorm):
 
     _ndims = (5,)
 
-    def construct(self, input: Any) -> Any:
-        """The layer's result."""
-        if input.ndim != 5:
-            return super().construct(input)
+    def _normalized(self, input: Any) -> Any:
         shape = input.shape
-        flat = input.reshape((*shape[:2], shape[2] * shape[3], shape[4]))
-        self._ndims = (4,)
-        try:
-            return super().construct(flat).reshape(shape)
-        finally:
-            del self._ndims
+        return super()._normalized(input.reshape((*shape[:2], shape[2] * shape[3], shape[4]))).reshape(shape)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalization over the batches of all processes; there is one (``mindspore.mint.nn.SyncBatchNorm``).
+
+    Args:
+        num_features, eps, momentum, affine, track_running_stats, dtype: see the base class.
+        process_group: kept for 2.6's sake.
+
+    >>> import numpy as np
+    >>> from ms_kernels import Tensor
+    >>> print(SyncBatchNorm(1)(Tensor(np.array([[0.0], [2.0]], np.float32))).asnumpy().round(3))
+    [[-1.]
+     [ 1.]]
+    """
+
+    _ndims = (2, 3, 4)
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        self.process_group = process_group
 
 
 class LayerNormExt(Cell):

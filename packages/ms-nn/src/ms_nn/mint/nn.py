@@ -31,9 +31,22 @@ from ms_nn.mint._activation import (
     Tanh,
     Threshold,
 )
-from ms_nn.mint._layers import Conv1d, Conv2d, Conv3d, Dropout2d, DropoutExt, EmbeddingExt, Linear
+from ms_nn.mint._conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
+from ms_nn.mint._images import (
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AvgPool3dExt,
+    Fold,
+    MaxUnpool2d,
+    PixelShuffle,
+    UnfoldExt,
+    UpsampleExt,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)
+from ms_nn.mint._layers import Dropout2d, DropoutExt, EmbeddingExt, Linear
 from ms_nn.mint._loss import BCELoss, BCEWithLogitsLoss, KLDivLoss, L1LossExt, SmoothL1Loss
-from ms_nn.mint._norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNormExt
+from ms_nn.mint._norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNormExt, SyncBatchNorm
 from ms_nn.mint._pool import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -46,6 +59,7 @@ from ms_nn.mint._pool import (
 
 AvgPool1d = AvgPool1dExt
 AvgPool2d = AvgPool2dExt
+AvgPool3d = AvgPool3dExt
 Dropout = DropoutExt
 Embedding = EmbeddingExt
 L1Loss = L1LossExt
@@ -54,6 +68,8 @@ LogSoftmax = LogSoftmaxExt
 MaxPool2d = MaxPool2dExt
 PReLU = PReLUExt
 Softmax = SoftmaxExt
+Unfold = UnfoldExt
+Upsample = UpsampleExt
 
 ConstantPad1d = _padding.ConstantPad1d
 ConstantPad2d = _padding.ConstantPad2d
@@ -67,6 +83,18 @@ ReplicationPad3d = _padding.ReplicationPad3d
 ZeroPad2d = _padding.ZeroPad2d
 
 __all__ = [
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "MaxUnpool2d",
+    "AdaptiveAvgPool3d",
+    "AvgPool3d",
+    "AdaptiveMaxPool1d",
+    "SyncBatchNorm",
+    "ConvTranspose2d",
+    "Upsample",
+    "Unfold",
+    "Fold",
+    "PixelShuffle",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveMaxPool2d",

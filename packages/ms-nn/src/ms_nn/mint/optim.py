@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ms_kernels import Parameter, ParameterTuple, Tensor
+from ms_kernels.core.dispatch import effect
 from ms_kernels.loops import optim as fused
 from ms_kernels.opdef.errors import fail
 from ms_nn.cell import Cell
@@ -66,9 +67,7 @@ class Optimizer(Cell):
 
     def _memory(self, prefix: str, params: Any = None) -> ParameterTuple:
         many = self.parameters if params is None else params
-        return ParameterTuple(
-            [Parameter(Tensor(np.zeros(p.shape, p._kind)), name=f"{prefix}.{p.name}") for p in many]
-        )
+        return ParameterTuple([Parameter(Tensor(np.zeros(p.shape, p._kind)), name=f"{prefix}.{p.name}") for p in many])
 
     def construct(self, gradients: Any) -> bool:
         """Take a step with a tuple of gradients, one for each parameter; returns True.
@@ -91,13 +90,17 @@ class Optimizer(Cell):
                     f"be a Tensor of shape {list(param.shape)}",
                     str(got),
                 )
+        effect(self._step, *gradients)
+        return True
+
+    def _step(self, *gradients: Tensor) -> None:
+        """Change parameters and states by the checked gradients."""
         self._begin_step()
         start = 0
         for group in self.param_groups:
             end = start + len(group["params"])
             self._update(slice(start, end), [grad._a for grad in gradients[start:end]], group, float(self._rate(group)))
             start = end
-        return True
 
     @staticmethod
     def _rate(group: dict[str, Any]) -> Any:

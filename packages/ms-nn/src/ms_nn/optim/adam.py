@@ -1,4 +1,4 @@
-"""Adam and its kin: Adam, AdamWeightDecay, AdaMax, LazyAdam, Lamb."""
+"""Adam and its kin: Adam, AdamOffload, AdamWeightDecay, AdaMax, LazyAdam, Lamb."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ms_nn.optim import rules
 from ms_nn.optim._inplace import Array, advance
 from ms_nn.optim.base import Optimizer
 
-__all__ = ["AdaMax", "Adam", "AdamWeightDecay", "Lamb", "LazyAdam"]
+__all__ = ["AdaMax", "Adam", "AdamOffload", "AdamWeightDecay", "Lamb", "LazyAdam"]
 
 
 def _betas(name: str, beta1: Any, beta2: Any, eps: Any) -> tuple[float, float, float]:
@@ -118,23 +118,39 @@ def _amsgrad(params: Any, grads: Any, m: Any, v: Any, vhat: Any, **numbers: Any)
     fused.adam(params, grads, m, v, vhat=vhat, **numbers)
 
 
-class LazyAdam(Adam):
+class _PlainAdam(Adam):
+    """Adam without `use_amsgrad`, as its two other names in 2.6 have it."""
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+
+    def _register_powers(self, shape: tuple[int, ...] = (1,)) -> None:
+        super()._register_powers(shape)
+
+
+class LazyAdam(_PlainAdam):
     """Adam (``mindspore.nn.LazyAdam``); its laziness is about sparse gradients, which there are none of here.
 
     Args: as `Adam`, without `use_amsgrad`.
     """
 
-    # fmt: off
-    def __init__(
-        self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
-        use_locking: bool = False, use_nesterov: bool = False, weight_decay: Any = 0.0, loss_scale: float = 1.0,
-    ) -> None:
-        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
 
-    # fmt: on
+class AdamOffload(_PlainAdam):
+    """Adam (``mindspore.nn.AdamOffload``), which 2.6 runs on the host beside a device that is short of memory.
 
-    def _register_powers(self, shape: tuple[int, ...] = (1,)) -> None:
-        super()._register_powers(shape)
+    Args: as `Adam`, without `use_amsgrad`.
+    """
 
 
 class AdamWeightDecay(Optimizer):

@@ -11,6 +11,7 @@ import numpy as np
 import ms_dtype as mstype
 from ms_kernels import Parameter, ParameterTuple, Tensor
 from ms_kernels import functional as F
+from ms_kernels.core.dispatch import effect
 from ms_kernels.opdef.errors import fail
 from ms_nn import _check
 from ms_nn.cell import Cell
@@ -261,10 +262,14 @@ class Optimizer(Cell):
         self._check_gradients(gradients)
         if self.grad_centralization:
             gradients = self.gradients_centralization(gradients)
+        effect(self._step, *gradients)
+        return (True,) * self.param_length
+
+    def _step(self, *gradients: Tensor) -> None:
+        """Change parameters and states by the checked gradients."""
         lrs = self._learning_rates()
         self._update([grad._a for grad in gradients], lrs, self._weight_decays())
         self.assignadd(self.global_step, self.global_step_increase_tensor)
-        return (True,) * self.param_length
 
     def _update(self, grads: list[Array], lrs: list[float], decays: tuple[float, ...]) -> None:
         """Change the parameters; subclasses define it."""

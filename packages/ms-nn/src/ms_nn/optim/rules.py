@@ -10,7 +10,17 @@ import numpy as np
 
 from ms_nn.optim._inplace import Array
 
-__all__ = ["adadelta", "adamax", "asgd", "ftrl", "lamb", "proximal_adagrad", "rprop"]
+__all__ = [
+    "adadelta",
+    "adafactor_direction",
+    "adamax",
+    "asgd",
+    "ftrl",
+    "lamb",
+    "proximal_adagrad",
+    "root_mean_square",
+    "rprop",
+]
 
 
 def adamax(p: Array, g: Array, m: Array, v: Array, lr: float, beta1: float, beta2: float, eps: float) -> None:
@@ -84,3 +94,21 @@ def rprop(
     g = np.where(turn < 0, np.zeros_like(g), g)
     p -= np.sign(g) * step_size
     prev[...] = g
+
+
+def root_mean_square(x: Array) -> float:
+    """sqrt(mean(x^2))."""
+    return float(np.sqrt(np.mean(np.square(x))))
+
+
+def adafactor_direction(g: Array, row: Array, column: Array, square: Array, keep: float, eps: float) -> Array:
+    """The gradient over the root of its second moments, which for matrices are kept as means of rows and columns."""
+    squares = g * g + eps
+    if g.ndim < 2:
+        square += (squares - square) * (1 - keep)
+        return g / np.sqrt(square)
+    row += (squares.mean(-1) - row) * (1 - keep)
+    column += (squares.mean(-2) - column) * (1 - keep)
+    by_row = np.sqrt(row.mean(-1, keepdims=True) / row)
+    result: Array = g * by_row[..., None] / np.sqrt(column)[..., None, :]
+    return result

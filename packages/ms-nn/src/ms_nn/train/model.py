@@ -61,7 +61,7 @@ class Model:
         _arguments.check_options(kwargs, eval_indexes)
         amp.check_levels(amp_level, boost_level)
         amp.check_scaling(kwargs.get("loss_scale_manager"), kwargs.get("keep_batchnorm_fp32", True))
-        self._metrics = get_metrics(metrics)
+        self._metrics = get_metrics(metrics) or {}
         if self._metrics and eval_network is None and loss_fn is None:
             raise ValueError(
                 "If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you don't want an "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ms_nn.train.callback._base import Callback, RunContext
+from ms_nn.train.callback._checkpoint import ModelCheckpoint
+from ms_nn.train.callback._checkpoint_config import CheckpointConfig
 from ms_nn.train.callback._monitors import History, LossMonitor, TimeMonitor
 from ms_nn.train.callback._others import LambdaCallback, LearningRateScheduler
 from ms_nn.train.callback._plateau import EarlyStopping, ReduceLROnPlateau
@@ -10,11 +12,13 @@ from ms_nn.train.callback._progress import ProgressBar
 
 __all__ = [
     "Callback",
+    "CheckpointConfig",
     "EarlyStopping",
     "History",
     "LambdaCallback",
     "LearningRateScheduler",
     "LossMonitor",
+    "ModelCheckpoint",
     "ProgressBar",
     "ReduceLROnPlateau",
     "RunContext",

@@ -6,15 +6,25 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
+from ms_nn.train.metrics.bleu import BleuScore
 from ms_nn.train.metrics.classification import F1, Accuracy, Fbeta, Precision, Recall
 from ms_nn.train.metrics.confusion_matrix import ConfusionMatrix
+from ms_nn.train.metrics.confusion_metric import ConfusionMatrixMetric
 from ms_nn.train.metrics.error import MAE, MSE, Loss, Perplexity
 from ms_nn.train.metrics.metric import Metric, rearrange_inputs
+from ms_nn.train.metrics.occlusion import OcclusionSensitivity
 from ms_nn.train.metrics.roc import ROC, auc
 from ms_nn.train.metrics.similarity import CosineSimilarity, Dice
+from ms_nn.train.metrics.surface import HausdorffDistance, MeanSurfaceDistance, RootMeanSquareDistance
 from ms_nn.train.metrics.topk import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 
 __all__ = [
+    "RootMeanSquareDistance",
+    "OcclusionSensitivity",
+    "MeanSurfaceDistance",
+    "HausdorffDistance",
+    "ConfusionMatrixMetric",
+    "BleuScore",
     "F1",
     "MAE",
     "MSE",
@@ -45,16 +55,22 @@ _BY_NAME: MappingProxyType[str, Callable[..., Any]] = MappingProxyType(
         "acc": Accuracy,
         "accuracy": Accuracy,
         "auc": auc,
+        "bleu_score": BleuScore,
         "confusion_matrix": ConfusionMatrix,
+        "confusion_matrix_metric": ConfusionMatrixMetric,
         "cosine_similarity": CosineSimilarity,
         "dice": Dice,
+        "hausdorff_distance": HausdorffDistance,
         "loss": Loss,
         "mae": MAE,
+        "mean_surface_distance": MeanSurfaceDistance,
         "mse": MSE,
+        "occlusion_sensitivity": OcclusionSensitivity,
         "perplexity": Perplexity,
         "precision": Precision,
         "recall": Recall,
         "roc": ROC,
+        "root_mean_square_distance": RootMeanSquareDistance,
         "top_1_accuracy": Top1CategoricalAccuracy,
         "top_5_accuracy": Top5CategoricalAccuracy,
         "topk": TopKCategoricalAccuracy,
@@ -88,15 +104,15 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     return _BY_NAME[name](*args, **kwargs)
 
 
-def get_metrics(metrics: dict[str, Metric] | set[str] | None) -> dict[str, Metric]:
-    """The metrics of a `Model` by name.
+def get_metrics(metrics: dict[str, Metric] | set[str] | None) -> dict[str, Metric] | None:
+    """The metrics of a `Model` by name (``mindspore.nn.get_metrics``); None for None.
 
     Raises:
         TypeError: neither None nor a set of names nor a dict of metrics.
         KeyError: there is no metric of a name.
     """
     if metrics is None:
-        return {}
+        return None
     if isinstance(metrics, dict):
         for name, metric in metrics.items():
             if not isinstance(name, str) or not isinstance(metric, Metric):

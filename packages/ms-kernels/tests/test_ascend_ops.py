@@ -1,0 +1,110 @@
+"""Every op of the table on the emulated chips: it has a policy, and gives what the oracle gives but for rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ms_dtype as mstype
+from ms_kernels.core.tensor import from_array
+from ms_kernels.opdef.register import all_ops
+from ms_kernels.targets.ascend import AscendTarget
+from ms_kernels.targets.ascend.kernels import COMPOSITES, KERNELS
+from ms_kernels.targets.ascend.policies import POLICIES
+from ms_kernels.testing.case import FLOAT, Case, Maker, cases
+
+CASES = cases()
+OPS = all_ops()
+# What differs by rule, not by rounding: ops whose inputs the cube takes in fewer bits (HF32, float16), and their users.
+COARSE = {"float32": (4e-3, 4e-3)}
+INTEGER_RULES = {"floor_divide", "remainder", "cast", "cast_np", "truncate_mod", "fmod"}  # vectors and test_ascend_rules
+
+
+def tensors(op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def convert(kind: int, arg: Any) -> Any:
+        if kind and isinstance(arg, (list, tuple)):
+            return [from_array(item) for item in arg]
+        return from_array(arg) if kind and isinstance(arg, np.ndarray) else arg
+
+    return tuple(convert(kind, arg) for kind, arg in zip(op.kinds, op.complete(args, {})))
+
+
+def flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def near(got: Any, want: Any, case: Case) -> None:
+    """The same but for a few roundings; NaN and infinities at the same places."""
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    if got.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, want)
+        return
+    rtol, atol = (max(pair) for pair in zip(case.allowed(mstype.from_numpy(got.dtype).name), COARSE.get(str(got.dtype), (0, 0))))
+    kind = np.complex128 if got.dtype.kind == "c" else np.float64
+    np.testing.assert_allclose(got.astype(kind), want.astype(kind), rtol=rtol, atol=atol)
+
+
+def test_every_op_has_a_policy() -> None:
+    missing = [op.name for op in OPS.values() if not op.is_composite and op.record.ascend not in POLICIES]
+    assert not missing
+    assert {op.record.ascend for op in OPS.values() if not op.is_composite} <= set(POLICIES)
+
+
+def test_kernels_are_of_ops() -> None:
+    assert set(KERNELS) <= set(OPS)
+    assert all(not OPS[name].is_composite for name in KERNELS)
+    assert all(OPS[name].is_composite for name in COMPOSITES)
+
+
+def test_an_op_without_a_policy_is_refused() -> None:
+    class Nameless:
+        name, body, label, is_view = "nameless", staticmethod(np.negative), "Nameless", False
+
+        class record:
+            ascend = "there is no such policy"
+
+    with pytest.raises(KeyError):
+        AscendTarget().run(Nameless, [np.ones(2, np.float32)])
+
+
+SWEEP = [(name, dtype) for name, case in sorted(CASES.items()) for dtype in case.dtypes if name not in INTEGER_RULES]
+
+
+@pytest.mark.parametrize(("name", "dtype"), SWEEP)
+def test_values(name: str, dtype: str) -> None:
+    op, case = OPS[name], CASES[name]
+    for cpu, chip in zip(case.inputs(Maker(dtype)), case.inputs(Maker(dtype))):
+        want = flat(op(*tensors(op, cpu)))
+        with AscendTarget("ascend910b").use():
+            try:
+                found = flat(op(*tensors(op, chip)))
+            except RuntimeError as error:
+                assert dtype == "float64" and "must be supported on" in str(error)
+                continue
+        for got, wanted in zip(found, want, strict=True):
+            near(got._a, wanted._a, case)
+
+
+OLD = [(name, dtype) for name, dtype in SWEEP if dtype in FLOAT and not OPS[name].is_composite]
+
+
+@pytest.mark.parametrize(("name", "dtype"), OLD)
+@pytest.mark.parametrize("profile", ["ascend910", "ascend310p"])
+def test_older_chips_saturate(name: str, dtype: str, profile: str) -> None:
+    op, case = OPS[name], CASES[name]
+    for args in case.inputs(Maker(dtype)):
+        given = tensors(op, args)
+        with AscendTarget(profile).use():
+            try:
+                found = flat(op(*given))
+            except RuntimeError as error:
+                assert "must be supported on" in str(error)
+                assert dtype in ("bfloat16", "float64") or args[-1] is mstype.bfloat16
+                continue
+        assert dtype != "bfloat16" or op.is_view or not any(t.dtype is mstype.bfloat16 for t in found)
+        policy = op.record.ascend
+        for out in found:
+            if policy not in ("copy", "sort", "random", "index") and dtype in ("float16", "float32"):
+                assert np.isfinite(out._a).all() or out._a.dtype.kind in "cb"
