@@ -132,7 +132,7 @@ def test_the_value_of_a_tensor_leaves_the_call_to_python_and_takes_back_what_was
     assert len(compiled.reasons) == 1 and "value of a tensor" in compiled.reasons[0] and __file__ in compiled.reasons[0]
     compiled(tensor(3))
     assert state.item() == 2 and len(runs) == 3  # the signature is known to be Python's
-    with pytest.raises(RuntimeError, match="'jit'.*fullgraph=True.*test_capture.py:.*value of a tensor"):
+    with pytest.raises(RuntimeError, match=r"'jit'.*fullgraph=True.*test_capture\.py:.*value of a tensor"):
         jit(f, fullgraph=True, capture_mode="trace")(tensor(2))
     with pytest.raises(Uncapturable):
         captured(f, tensor(1))

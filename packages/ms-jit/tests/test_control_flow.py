@@ -242,3 +242,14 @@ def test_tracebacks_name_the_users_line() -> None:
         jit(f)(tensor(1, 2))
     lines = [entry.lineno for entry in error.traceback if str(entry.path) == __file__]
     assert f.__code__.co_firstlineno in lines
+
+
+def test_a_recorded_first_call_becomes_a_graph_too() -> None:
+    def f(x: Any) -> Any:
+        if x.sum() > 1:
+            return x * 3
+        return x * x
+
+    compiled = jit(f)
+    assert [grad(compiled)(tensor(value)).item() for value in (2.0, 0.25, 3.0)] == [3, 0.5, 3]
+    assert compiled.hits == 3 and not compiled.reasons

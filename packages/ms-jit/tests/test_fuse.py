@@ -62,9 +62,9 @@ def test_a_group_ends_where_another_node_needs_it() -> None:
     m = Maker()
     x = m.input(4, 4)
     y = m.op("exp", m.op("neg", x))
-    total = m.op("sum", y, -1, True)
-    z = m.op("relu", m.op("true_divide", y, total))
-    assert fused(m.outputs(z)) == ["fused neg+exp", "sum", "fused div+relu"]
+    spread = m.op("var", y, -1, 1, True)
+    z = m.op("relu", m.op("true_divide", y, spread))
+    assert fused(m.outputs(z)) == ["fused neg+exp", "var", "fused div+relu"]
 
 
 def test_shapes_do_not_mix() -> None:
@@ -253,3 +253,42 @@ def test_time_grows_with_the_number_of_nodes() -> None:
 
     seconds(100)
     assert seconds(40_000) < 30 * min(seconds(4_000), seconds(4_000))
+
+
+@pytest.mark.parametrize("dtype", [mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64])
+def test_reductions_end_a_group(dtype: Any) -> None:
+    m = Maker()
+    x, y = m.input(30, 60, dtype=dtype), m.input(60, dtype=dtype)
+    d = m.op("sub", x, y)
+    square = m.op("mul", d, d)
+    graph = m.outputs(m.op("amax", square, 1, True), m.op("sum", square, -1), d)
+    assert fused(graph) == ["fused sub+mul+max+sum"]
+    for name, loop in {"sum": "sum", "mean": "mean", "prod": "prod", "amin": "min"}.items():
+        m = Maker()
+        x = m.input(9, 60, dtype=dtype)
+        assert fused(m.outputs(m.op(name, m.op("tanh", x)))) == [f"fused tanh+{loop}"]
+
+
+def test_reductions_that_stay_alone() -> None:
+    m = Maker()
+    x = m.input(30, 60)
+    square = m.op("mul", x, x)
+    outs = m.op("mean", square), m.op("sum", square, -1), m.op("sum", m.op("tanh", square), 0)
+    assert fused(m.outputs(*outs)) == ["fused mul+mean", "sum", "tanh", "sum"]
+    m = Maker()
+    x = m.input(30, 60)
+    half = m.op("sum", m.op("tanh", x), -1, False, mstype.float64)
+    assert fused(m.outputs(half, m.op("sum", m.op("isnan", x)))) == ["tanh", "sum", "isnan", "sum"]
+
+
+def test_what_needs_a_reduction_is_no_part_of_its_group() -> None:
+    m = Maker()
+    x = m.input(30, 60)
+    e = m.op("exp", m.op("neg", x))
+    total = m.op("sum", e, -1, True)
+    scale = m.op("sqrt", m.op("add", total, 1.0))
+    assert fused(m.outputs(m.op("tanh", m.op("true_divide", e, scale)))) == [
+        "fused neg+exp+sum",
+        "fused add+sqrt",
+        "fused div+tanh",
+    ]

@@ -89,7 +89,7 @@ def test_constants_are_computed_once_but_not_those_that_leave() -> None:
 def test_steps_that_change_nothing_go() -> None:
     def f(x: Any) -> Any:
         y = functional.reshape(x * 1, (2, 2)).astype(x.dtype) / 1
-        y = -(-y)
+        y = functional.neg(functional.neg(y))
         return functional.exp(functional.swapaxes(functional.swapaxes(y, 0, 1), 0, 1)) + 0
 
     assert ops_of(drop_dead(after(f, lambda g: drop_dead(simplify(simplify(g)))))) == ["exp", "add"]

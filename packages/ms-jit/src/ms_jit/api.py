@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 from ms_jit.arguments import check_arguments
 from ms_jit.function import JitFunction
 
-__all__ = ["jit"]
+__all__ = ["_jit_trace", "jit"]
 
 
 def jit(
@@ -35,8 +34,8 @@ def jit(
         **options: see ``mindspore.jit``.
 
     Returns:
-        A callable that captures each new signature of arguments once and runs its graph from then on.  A Cell comes back
-        itself, with its `construct` compiled.
+        A callable that captures each new signature of arguments once and runs its graph from then on.  A Cell comes
+        back itself, with its `construct` compiled.
 
     Raises:
         TypeError: `function` is not callable, or an argument of the wrong type.
@@ -55,8 +54,6 @@ def jit(
     arguments = check_arguments(capture_mode, jit_level, dynamic, fullgraph, backend, options)
 
     def compiled(fn: Any) -> Any:
-        if os.environ.get("MS_JIT") == "0":
-            return fn
         if not callable(fn):
             raise TypeError(f"For 'jit', the 'function' must be callable, but got {type(fn).__name__}.")
         if hasattr(fn, "construct") and hasattr(fn, "cells_and_names"):
@@ -65,3 +62,16 @@ def jit(
         return fn if isinstance(fn, JitFunction) else JitFunction(fn, arguments)
 
     return compiled if function is None else compiled(function)
+
+
+def _jit_trace(fn: Callable[..., Any]) -> JitFunction:
+    """Compile a function by what it does when it runs: its body runs once for each signature of its arguments.
+
+    Raises:
+        TypeError: `fn` is not callable.
+
+    Source: ``mindspore.common.jit_trace._jit_trace``.
+    """
+    if not callable(fn):
+        raise TypeError(f"For '_jit_trace', the 'fn' must be callable, but got {type(fn).__name__}.")
+    return JitFunction(fn, check_arguments("trace"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from ms_jit.execute import build
 from ms_jit.passes import optimize
 from ms_jit.trees import check_of, rebuild, tensors_in
 from ms_kernels import Parameter
-from ms_kernels.core.dispatch import current_mode_variable, is_recording, process_target
+from ms_kernels.core.dispatch import current_mode_variable, is_recording, process_target, scope
 from ms_kernels.core.program import Check, Compiled, Entry, Program
 
 __all__ = ["JitFunction"]
@@ -35,24 +36,49 @@ class JitFunction(Compiled):
         self.fn, self.arguments = fn, arguments
         self.reasons: list[str] = []
         self._python: list[Entry] = []
+        if arguments.capture_mode == "trace":
+            self.__trace_func__ = True
 
     def __repr__(self) -> str:
         return f"<jit {getattr(self.fn, '__qualname__', repr(self.fn))}>"
 
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Serve a call that no entry fits: capture it, or leave it to Python where that cannot be."""
+        if os.environ.get("MS_JIT") == "0":
+            return self.fn(*args, **kwargs)
         mode = current_mode_variable.get()
         if process_target.observer is not None or (mode is not None and mode.observer is not None):
             return self.fn(*args, **kwargs)  # part of a larger capture, or watched
         if any(entry.matches(args, kwargs) for entry in self._python):
             return self.fn(*args, **kwargs)
         try:
-            name = getattr(self.fn, "__name__", "graph")
-            captured = capture(self.fn, args, kwargs, name, self.arguments.capture_mode == "ast")
+            captured = self._capture(args, kwargs)
         except Uncapturable as error:
+            if is_recording() and self._captured_off_the_tape(args, kwargs):
+                return self(*args, **kwargs)
             return self._left_to_python(error, args, kwargs)
         self.entries = (self._entry(captured, args, kwargs), *self.entries)[:MOST]
         return captured.result
+
+    def _capture(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Captured:
+        rewrite = self.arguments.capture_mode != "trace"
+        return capture(self.fn, args, kwargs, getattr(self.fn, "__name__", "graph"), rewrite)
+
+    def _captured_off_the_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Capture a function whose control flow over tensors stands in the way of recording it at the same time.
+
+        What the capturing run changed is taken back: the graph's first run, which is recorded, does it again.
+        """
+        try:
+            with scope(recording=False):
+                captured = self._capture(args, kwargs)
+        except Uncapturable:
+            return False
+        captured.tracer.undo.back()
+        if captured.tracer.asks_recording:
+            return False
+        self.entries = (self._entry(captured, args, kwargs), *self.entries)[:MOST]
+        return True
 
     def _left_to_python(self, error: Uncapturable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         kept = {name: check_of(value) for name, value in kwargs.items()}

@@ -95,7 +95,7 @@ def others_in(value: Any) -> Iterator[Any]:
 
 
 def check_of(value: Any) -> Check:
-    """Return what another argument must be to share this one's graph: tensors by class, dtype and shape, all else by value.
+    """Return what another argument must be to share this one's graph: a tensor like it, or the same value.
 
     A Parameter stands for itself: a graph uses it, but not as an input.
     """

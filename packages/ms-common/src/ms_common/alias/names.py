@@ -155,7 +155,8 @@ METRICS = _words(
 
 TRAIN = METRICS | _words(
     """
-    build_train_network Callback DynamicLossScaleManager EarlyStopping FixedLossScaleManager History LambdaCallback
+    build_train_network Callback data_sink DatasetHelper DynamicLossScaleManager EarlyStopping
+    FixedLossScaleManager History LambdaCallback
     LearningRateScheduler LossMonitor LossScaleManager Model ReduceLROnPlateau RunContext TimeMonitor
     async_ckpt_thread_status check_checkpoint CheckpointConfig ckpt_to_safetensors load_checkpoint
     load_checkpoint_async load_param_into_net ModelCheckpoint safetensors_to_ckpt save_checkpoint

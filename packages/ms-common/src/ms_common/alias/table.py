@@ -22,6 +22,7 @@ _COMMON = (
     "ms_kernels.tensor.sparse",
     "ms_kernels.tensor.sparse_rows",
     "ms_generator",
+    "ms_jit",
     "ms_common.api",
 )
 _TOP = (
@@ -74,7 +75,11 @@ def _table() -> Iterable[Row]:
     yield Row(f"{common}.recompute", ("ms_kernels.tape.recompute",))
     yield _mirror(f"{common}.tensor", "ms_kernels.tensor.tensor")
     yield _mirror(f"{common}.parameter", "ms_kernels.tensor.parameter")
-    yield Row(f"{common}.api", ("ms_common.api",))
+    yield Row(f"{common}.api", ("ms_common.api", "ms_jit"), functions=frozenset({"jit"}))
+    yield _mirror(f"{common}.jit_config", "ms_jit.config")
+    yield _mirror(f"{common}.jit_begin_end", "ms_jit.block")
+    yield _mirror(f"{common}.jit_trace", "ms_jit.block", "ms_jit.api", "ms_jit.context")
+    yield _mirror(f"{common}.jit_context", "ms_jit.context")
     yield _mirror(f"{common}.file_system", "ms_fs.file_system")
     yield _mirror(f"{common}.generator", "ms_generator.generator", "ms_generator.default")
     yield _mirror(f"{common}.seed", "ms_generator.seeds")

@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Control", "Unbound"]
 
-_CHANGING = frozenset(
-    ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add")
-)
+_LIST = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
+_CHANGING = frozenset((*_LIST, "add", "discard", "popitem", "setdefault", "update"))
 
 
 class Unbound:
-    """In place of a local variable before its first assignment; every use of it is the error that Python would raise."""
+    """In place of a local variable before its first assignment; every use of it is the error that Python raises."""
 
     __slots__ = ("_ms_name",)
 
@@ -35,10 +34,12 @@ class Unbound:
         self._ms_name = name
 
     def _refuse(self, *_args: Any, **_kwargs: Any) -> Any:
-        raise UnboundLocalError(f"cannot access local variable '{self._ms_name}' where it is not associated with a value")
+        raise UnboundLocalError(
+            f"cannot access local variable '{self._ms_name}' where it is not associated with a value"
+        )
 
     __getattr__ = __call__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = _refuse
-    __getitem__ = __iter__ = __len__ = __bool__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse  # type: ignore[assignment]
+    __getitem__ = __iter__ = __len__ = __bool__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
 
 
 class Control:
@@ -152,7 +153,7 @@ class Control:
             return self._print(args, kwargs)
         if isinstance(fn, types.BuiltinMethodType) and fn.__name__ in _CHANGING and self.tracer.guarded(fn.__self__):
             raise Uncapturable(f"a {type(fn.__self__).__name__} from outside is changed")
-        made = converted(fn.fn if isinstance(fn, Compiled) else fn, self)
+        made = converted(original(fn), self)
         if made is None:
             return fn(*args, **kwargs)
         self.depth += 1
@@ -165,8 +166,7 @@ class Control:
     def construct(self, cell: Any) -> Any:
         """The rewritten `construct` of a Cell that is called; None when it has none."""
         guard_cell(self.tracer, cell)
-        construct = cell.construct
-        return converted(construct.fn if isinstance(construct, Compiled) else construct, self)
+        return converted(original(cell.construct), self)
 
     def _print(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Printing is done at each run of the graph, with the numbers of that run."""
@@ -186,6 +186,11 @@ class _Printing:
 
     def __call__(self, *args: Any) -> None:
         print(*args, **self.kwargs)
+
+
+def original(fn: Any) -> Any:
+    """The function behind a compiled one."""
+    return getattr(fn, "fn", fn) if isinstance(fn, Compiled) else fn
 
 
 def _flag(value: TensorBase) -> Any:

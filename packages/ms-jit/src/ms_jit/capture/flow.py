@@ -14,7 +14,7 @@ from ms_jit.capture.undo import Undo
 from ms_jit.graph.flow import Cond, While
 from ms_jit.trees import Leaf, form_of, rebuild
 from ms_kernels import Tensor
-from ms_kernels.core.dispatch import current_mode_variable, is_recording, scope
+from ms_kernels.core.dispatch import current_mode_variable, ops_by_name, scope
 from ms_kernels.core.program import same_value
 from ms_kernels.core.tensor import TensorBase, alias, from_array
 
@@ -47,7 +47,8 @@ def _under(inner: Inner) -> Iterator[None]:
 
 
 def _check_mode() -> None:
-    if is_recording():
+    mode = current_mode_variable.get()
+    if mode is not None and mode.recording:
         raise Uncapturable("control flow depends on a tensor where a gradient is recorded")
 
 
@@ -101,7 +102,7 @@ def _merged(taken: _Way, away: _Way, outs: list[TensorBase], names: State) -> An
     def join(one: Any, other: Any) -> Any:
         left, right = _leaf(one, taken), _leaf(other, away)
         if left is _NONE or right is _NONE:
-            if type(one) is not type(other) or one[0] is not other[0] or len(one[2]) != len(other[2]) or one[1] != other[1]:
+            if type(one) is not type(other) or one[:2] != other[:2] or len(one[2]) != len(other[2]):
                 raise Uncapturable("the two ways of a branch give results of different forms")
             return one[0], one[1], [join(a, b) for a, b in zip(one[2], other[2])]
         if left is right or (not isinstance(left, TensorBase) and same_value(left, right)):
@@ -233,6 +234,5 @@ def _as_flag(inner: Inner, value: Any) -> Any:
         if value.dtype.kind == "b" and value.ndim == 0:
             return value
         with _under(inner):
-            return (value != 0).reshape(())  # type: ignore[attr-defined]
+            return ops_by_name["reshape"](ops_by_name["not_equal"](value, 0), ())
     return from_array(np.array(bool(value)))
-

@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ms_jit.capture.library import LIBRARY
 from ms_kernels.core.program import same_value
 from ms_kernels.core.tensor import TensorBase
 
@@ -17,7 +18,6 @@ __all__ = ["Guards", "guard_attribute", "guard_cell", "guard_name"]
 _FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _HELD = (list, dict, set)
-_LIBRARY = ("ms_kernels", "ms_jit", "ms_generator", "ms_initializer", "ms_hooks", "ms_dtype", "ms_dynshape", "ms_common")
 
 
 class Guards:
@@ -83,8 +83,8 @@ def guard_attribute(tracer: Tracer, holder: Any, name: str, value: Any) -> None:
     """A function read an attribute."""
     if isinstance(holder, (TensorBase, type)) or isinstance(value, (types.MethodType, *_FIXED)) or _is_cell(holder):
         return
-    root = (getattr(holder, "__name__" if isinstance(holder, types.ModuleType) else "__module__", None) or "").partition(".")[0]
-    if root in _LIBRARY:
+    home = getattr(holder, "__name__" if isinstance(holder, types.ModuleType) else "__module__", None) or ""
+    if home.partition(".")[0] in LIBRARY:
         return
     own = getattr(holder, "__dict__", None)
     if isinstance(own, dict) and name in own:
@@ -102,9 +102,8 @@ def guard_cell(tracer: Tracer, cell: Any) -> None:
     if not tracer.guards.first_time(cell):
         return
     for name, value in list(vars(cell).items()):
-        if isinstance(value, _PLAIN):
-            tracer.guards.add(vars(cell), name, value)
-        elif isinstance(value, (tuple, TensorBase)) or (isinstance(value, _HELD) and not name.startswith("_")):
+        own = isinstance(value, _HELD) and not name.startswith("_")
+        if own or isinstance(value, (*_PLAIN, tuple, TensorBase)):
             tracer.guards.add(vars(cell), name, value)
     for table in ("_params", "_cells"):
         for name, value in (getattr(cell, table, None) or {}).items():

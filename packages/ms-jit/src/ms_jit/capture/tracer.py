@@ -160,7 +160,7 @@ class Tracer:
     def effect(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Call what changes tensors on its own, and write it down."""
         given = tuple(self.value_of(arg) if isinstance(arg, TensorBase) else plain(arg) for arg in args)
-        owner = getattr(fn, "__self__", None)
+        owner: Any = getattr(fn, "__self__", None)
         for tensor in (*args, *(owner.get_parameters() if hasattr(owner, "get_parameters") else ())):
             if isinstance(tensor, TensorBase):
                 self.undo.remember(tensor)

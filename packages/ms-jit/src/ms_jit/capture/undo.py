@@ -26,7 +26,7 @@ class Undo:
 
     def remember_stream(self, generator: Any) -> None:
         """Keep where a generator's stream is, before its first draw."""
-        stream = default_stream() if generator is None else getattr(generator, "_stream", generator)
+        stream: Any = default_stream() if generator is None else getattr(generator, "_stream", generator)
         if id(stream) not in self._streams:
             if hasattr(stream, "peek"):
                 self._streams[id(stream)] = (stream, stream.peek())

@@ -1,7 +1,7 @@
 """Steps of a graph that are no op of the table: changes of tensors, random draws, calls of Python, control flow.
 
-Each has `name`, for the printed graph, and is called with a node's arguments, tensors in place of its values; it returns
-a tuple of tensors.
+Each has `name`, for the printed graph, and is called with a node's arguments, tensors in place of its values; it
+returns a tuple of tensors.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def dot(graph: Graph) -> str:
     for i, node in enumerate(graph.nodes):
         kinds = "\\n".join(_kind(out) for out in node.outs)
         lines.append(f'  n{i} [shape=box, label="{_escaped(node.op.name)}\\n{kinds}"];')
-        lines += [f'  {places.get(id(v)) or chr(34) + names(v) + chr(34)} -> n{i};' for v in node.operands]
+        lines += [f"  {places.get(id(v)) or chr(34) + names(v) + chr(34)} -> n{i};" for v in node.operands]
     for i, value in enumerate(graph.outputs):
         lines.append(f'  "out{i}" [shape=oval];')
         lines.append(f'  {places.get(id(value)) or chr(34) + names(value) + chr(34)} -> "out{i}";')

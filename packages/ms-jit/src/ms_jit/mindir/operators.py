@@ -12,6 +12,7 @@ from typing import Any
 import ms_dtype
 import ms_kernels
 from ms_jit.mindir.model import MONAD, Operator
+from ms_jit.mindir.primitives import MORE_INPUTS
 from ms_jit.mindir.wire import MindIRError
 from ms_kernels import functional, mint, mint_functional
 from ms_kernels.opdef.primitive import Primitive
@@ -159,8 +160,14 @@ def _of_inputs(made: Callable[..., Any], taken: list[str]) -> Call:
     """A primitive whose attributes are its last inputs."""
     attributes = _parameters(made)
 
+    more = MORE_INPUTS.get(made.__name__, ())
+
     def call(values: list[Any]) -> Any:
         values = _plain(values)
+        if more and len(values) > len(taken):
+            if tuple(values[len(taken) : len(taken) + len(more)]) != more:
+                raise MindIRError(f"the primitive '{made.__name__}' has inputs that are not understood: {values}")
+            del values[len(taken) : len(taken) + len(more)]
         given = (_single(made, decode(n, v)) for n, v in _named(attributes, values[len(taken) :]))
         return made(*given)(*(decode(n, v) for n, v in _named(taken, values[: len(taken)])))
 

@@ -7,24 +7,26 @@ from typing import Any
 
 from ms_jit.graph.ir import Graph, Node, Value, map_values
 from ms_jit.graph.steps import Draw
-from ms_jit.passes.lower import Lowered, Number, lower
+from ms_jit.passes.lower import Lowered, Number, lower, reduction
 from ms_kernels.core.program import Fused, Program
 from ms_kernels.loops.block import Block, limits
 
 __all__ = ["fuse"]
 
 LONGEST = 256  # nodes of one block: longer ones are not faster
-INPUTS = limits()[0]
+INPUTS, _, SINKS, _ = limits()
+Sink = tuple[str, int, bool]
 
 
 class _Group:
-    """Nodes that become one block, placed where the last of them is."""
+    """Nodes that become one block, placed where the last of them is; `sinks` are reductions at its end."""
 
-    __slots__ = ("double", "inputs", "made", "nodes", "numbers", "open", "shape")
+    __slots__ = ("double", "inputs", "made", "nodes", "numbers", "open", "shape", "sinks")
 
     def __init__(self, shape: Any) -> None:
         self.shape = shape
         self.nodes: list[tuple[int, Lowered]] = []
+        self.sinks: list[tuple[int, Sink]] = []
         self.inputs: set[int] = set()
         self.numbers: set[tuple[str, Any]] = set()
         self.made: set[int] = set()
@@ -33,7 +35,8 @@ class _Group:
 
 
 def fuse(graph: Graph, plain: Callable[[Graph], Program]) -> Graph:
-    """Return the graph with groups of two and more elementwise nodes of one shape replaced by fused nodes.
+    """Return the graph with groups of elementwise nodes of one shape, and reductions of their results over the last
+    dimensions, replaced by fused nodes.
 
     A group grows along its values, until another node needs one of them or a tensor is changed in place: so it can
     stand where its last node is.  The results stay the same, bit for bit.
@@ -49,8 +52,9 @@ def fuse(graph: Graph, plain: Callable[[Graph], Program]) -> Graph:
     at_end: dict[int, list[_Group]] = {}
     inside: set[int] = set()
     for group in groups:
-        at_end.setdefault(group.nodes[-1][0], []).append(group)
-        inside.update(at for at, _ in group.nodes)
+        members = [at for at, _ in (*group.nodes, *group.sinks)]
+        at_end.setdefault(max(members), []).append(group)
+        inside.update(members)
     new: dict[int, Value] = {}
 
     def current(value: Value) -> Value:
@@ -82,14 +86,13 @@ def _moved(node: Node, new: dict[int, Value], current: Callable[[Value], Value])
 def _groups(graph: Graph) -> list[_Group]:
     """The groups of at least two nodes, in one walk."""
     group_of: dict[int, _Group] = {}  # by the values that their nodes make
+    sink_of: dict[int, _Group] = {}
     merged: dict[int, _Group] = {}
     found: list[_Group] = []
 
-    def group_at(value: Value) -> _Group | None:
-        group = group_of.get(id(value))
-        if group is None:
-            return None
-        while id(group) in merged:
+    def group_at(value: Value, among: dict[int, _Group] = group_of) -> _Group | None:
+        group = among.get(id(value))
+        while group is not None and id(group) in merged:
             group = merged[id(group)]
         return group
 
@@ -101,6 +104,13 @@ def _groups(graph: Graph) -> list[_Group]:
             current = []
         lowered = lower(node)
         below = [group for group in map(group_at, node.operands) if group is not None]
+        for value in node.operands if sink_of else ():
+            if (group := group_at(value, sink_of)) is not None:
+                group.open = False  # what needs its reduction cannot be part of it
+        if lowered is None and below and (sink := reduction(node)) is not None and _takes(below[0], sink):
+            below[0].sinks.append((at, sink))
+            sink_of[id(node.outs[0])] = below[0]
+            continue
         if lowered is None:
             for group in below:
                 group.open = False
@@ -120,7 +130,12 @@ def _groups(graph: Graph) -> list[_Group]:
             current.append(joined)
         _join(joined, at, node, lowered)
         group_of[id(out)] = joined
-    return [group for group in found if id(group) not in merged and len(group.nodes) > 1]
+    return [group for group in found if id(group) not in merged and len(group.nodes) + len(group.sinks) > 1]
+
+
+def _takes(group: _Group, sink: Sink) -> bool:
+    """Whether a reduction of one of its values may end a group."""
+    return group.open and len(group.sinks) < SINKS and all(other[1] == sink[1] for _, other in group.sinks)
 
 
 def _fits(group: _Group, joined: _Group | None, node: Node, lowered: Lowered, out: Value) -> bool:
@@ -134,6 +149,8 @@ def _fits(group: _Group, joined: _Group | None, node: Node, lowered: Lowered, ou
         and sum(len(one.inputs) for one in both) + fresh <= INPUTS
         and sum(len(one.numbers) for one in both) < INPUTS
         and len(doubles) < 2
+        and sum(len(one.sinks) for one in both) <= SINKS
+        and len({sink[1] for one in both for _, sink in one.sinks}) < 2
     )
 
 
@@ -144,6 +161,7 @@ def _merge(one: _Group, other: _Group, merged: dict[int, _Group]) -> _Group:
     large.inputs |= small.inputs
     large.numbers |= small.numbers
     large.made |= small.made
+    large.sinks += small.sinks
     large.double = small.double if large.double is None else large.double
     return large
 
@@ -178,12 +196,14 @@ class _Part:
 
 def _parts(graph: Graph, group: _Group, used: dict[int, int], plain: Callable[[Graph], Program]) -> list[_Part]:
     """The blocks of a group; one that has too many values at a time is halved."""
-    nodes = sorted(group.nodes)
+    nodes = sorted(group.nodes, key=lambda item: item[0])
     waiting, parts = [nodes], []
     while waiting:
         some = waiting.pop()
+        made = {id(graph.nodes[at].outs[0]) for at, _ in some}
+        sinks = sorted((at, sink) for at, sink in group.sinks if id(graph.nodes[at].args[0]) in made)
         try:
-            parts.append(_part(graph, some, used, plain))
+            parts.append(_part(graph, some, sinks, used, plain))
         except OverflowError:
             if len(some) == 1:
                 raise
@@ -191,26 +211,33 @@ def _parts(graph: Graph, group: _Group, used: dict[int, int], plain: Callable[[G
     return parts
 
 
-def _part(graph: Graph, nodes: list[tuple[int, Lowered]], used: dict[int, int], plain: Any) -> _Part:
+def _part(
+    graph: Graph, nodes: list[tuple[int, Lowered]], sinks: list[tuple[int, Sink]], used: dict[int, int], plain: Any
+) -> _Part:
     members = [graph.nodes[at] for at, _ in nodes]
+    ends = [graph.nodes[at] for at, _ in sinks]
     inner: dict[int, int] = {}
-    for node in members:
+    for node in (*members, *ends):
         for value in node.operands:
             inner[id(value)] = inner.get(id(value), 0) + 1
     made = {id(node.outs[0]) for node in members}
-    inputs: dict[int, Value] = {}
-    for node in members:
-        for value in node.operands:
-            if id(value) not in made:
-                inputs.setdefault(id(value), value)
+    inputs = {id(value): value for node in members for value in node.operands if id(value) not in made}
     kept = [out for out in (node.outs[0] for node in members) if used.get(id(out), 1) > inner.get(id(out), 0)]
     own = Graph(graph.name)
-    own.nodes, own.inputs, own.outputs = members, list(inputs.values()), kept
-    block = _block([low for _, low in nodes], members, own.inputs, kept)
-    return _Part(Fused(block, plain(own)), own.inputs, kept, members[-1].source)
+    own.nodes, own.inputs = members + ends, list(inputs.values())
+    own.outputs = kept + [node.outs[0] for node in ends]
+    reduced = [(node.args[0], sink) for node, (_, sink) in zip(ends, sinks)]
+    block = _block([low for _, low in nodes], members, own.inputs, kept, reduced)
+    return _Part(Fused(block, plain(own)), own.inputs, own.outputs, members[-1].source)
 
 
-def _block(lowered: list[Lowered], members: list[Node], inputs: list[Value], kept: list[Value]) -> Block:
+def _block(
+    lowered: list[Lowered],
+    members: list[Node],
+    inputs: list[Value],
+    kept: list[Value],
+    reduced: list[tuple[Value, Sink]],
+) -> Block:
     number = {id(value): i for i, value in enumerate(inputs)}
     constants: dict[tuple[str, Any], tuple[float, Any]] = {}
     for low in lowered:
@@ -239,6 +266,7 @@ def _block(lowered: list[Lowered], members: list[Node], inputs: list[Value], kep
         tuple(constants.values()),
         tuple(steps),
         tuple(number[id(value)] for value in kept),
+        tuple((number[id(value)], *sink) for value, sink in reduced),
     )
 
 

@@ -9,11 +9,13 @@ import ms_dtype as mstype
 from ms_jit.graph.ir import Node, Value
 from ms_kernels.core.dispatch import Op
 from ms_kernels.loops.block import operation, rounded
+from ms_kernels.opdef import rules
 
-__all__ = ["Lowered", "Number", "lower"]
+__all__ = ["Lowered", "Number", "lower", "reduction"]
 
 FLOATS = frozenset((mstype.float16, mstype.bfloat16, mstype.float32))
 LOOPS = {"floor_divide": "floor_div", "remainder": "remainder", "fmod": "fmod"}  # of ops that name no loop themselves
+REDUCTIONS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min"}
 LOGICAL = frozenset(("logical_and", "logical_or", "logical_xor", "logical_not"))
 
 
@@ -62,6 +64,22 @@ def lower(node: Node) -> Lowered | None:
     if found is None or found.steps[-1][2] is not node.outs[0].dtype:
         return None
     return found
+
+
+def reduction(node: Node) -> tuple[str, int, bool] | None:
+    """A block's reduction that gives a node's result: (loop, over how many of the last dimensions, whether they stay)."""
+    op = node.op
+    if not isinstance(op, Op) or op.name not in REDUCTIONS or node.effect or not isinstance(node.args[0], Value):
+        return None
+    value, dim, keepdim, *rest = node.args
+    if value.shape is None or (value.dtype not in FLOATS and value.dtype is not mstype.float64):
+        return None
+    if rest and rest[0] is not None and rest[0] is not value.dtype:
+        return None
+    axes = sorted(rules.axes(op.label, dim, len(value.shape)))
+    if not axes or axes != list(range(len(value.shape) - len(axes), len(value.shape))):
+        return None
+    return REDUCTIONS[op.name], len(axes), bool(keepdim)
 
 
 def _class_of(dtypes: list[Any]) -> bool | None:

@@ -12,7 +12,7 @@ __all__ = ["simplify"]
 
 
 def simplify(graph: Graph) -> Graph:
-    """Return the graph without products by 1, negations of negations, and casts, reshapes and transpositions to the same.
+    """Return the graph without products by 1, double negations, and casts, reshapes and transpositions to the same.
 
     Only where no bit of the result differs, and where the result neither leaves the graph nor is changed: there its own
     memory counts.

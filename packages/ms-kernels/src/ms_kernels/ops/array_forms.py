@@ -57,7 +57,7 @@ def check_numerics(input: Array) -> Any:
     primitive="CompareAndBitpack()(x, threshold)",
 )
 def compare_and_bitpack(input: Array, threshold: Array) -> Any:
-    """Return whether elements are greater than a threshold, eight along the last dimension in a byte, the first highest.
+    """Return whether elements exceed a threshold, eight along the last dimension in a byte, the first one highest.
 
     Raises:
         ValueError: a last dimension that is no multiple of 8.
@@ -210,7 +210,8 @@ def no_repeat_ngram(state_seq: Array, log_probs: Array, ngram_size: int = 1) -> 
         last = words[length - before :]
         for i in range(length - before):
             if i + before < length and (words[i : i + before] == last).all():
-                out[(*at, words[i + before])] = limits(out.dtype)[0]
+                place = (*at, words[i + before])
+                out[place] = limits(out.dtype)[0]
     return out
 
 

@@ -13,7 +13,7 @@ from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import NUMBERS, composite, op
 from ms_kernels.opdef.spec import Array
 from ms_kernels.ops._limits import NO_RULE, limits
-from ms_kernels.ops._tape import broadcast_np, cast_np
+from ms_kernels.ops._tape import broadcast_np, cast_np, plain
 from ms_kernels.ops.compare import greater, where
 from ms_kernels.ops.elementary import sqrt
 from ms_kernels.ops.getitem import take_key
@@ -97,7 +97,7 @@ def hamming_window_of(
 
     if isinstance(length, TensorBase) and length.size != 1:
         fail(ValueError, "HammingWindow", "'length'", "have one element", str(length.size))
-    return hamming_window(int(reshape(length, ())), periodic, alpha, beta, dtype)
+    return hamming_window(int(plain(length)), periodic, alpha, beta, dtype)
 
 
 @op(
@@ -155,7 +155,7 @@ def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, num_
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
         rule = f"be [batch, {num_true}]"
         fail(ValueError, "ComputeAccidentalHits", "shape of 'true_classes'", rule, str(list(true_classes.shape)))
-    rows, columns, places = np.nonzero(true_classes[:, :, None] == sampled_candidates[None, None, :])
+    rows, _, places = np.nonzero(true_classes[:, :, None] == sampled_candidates[None, None, :])
     least = np.full(len(rows), limits(np.dtype(np.float32))[0], np.float32)
     return rows.astype(np.int32), places.astype(np.int64), least
 

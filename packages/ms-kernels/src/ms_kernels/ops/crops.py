@@ -146,7 +146,7 @@ def roi_align(
     Examples:
         >>> x = Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
         >>> print(ops.ROIAlign(1, 1, 0.5, 2)(x, Tensor([[0.0, 0.0, 0.0, 3.0, 3.0]])))
-        [[[[2.125]]]]
+        [[[[3.25]]]]
 
     Source: He and others, Mask R-CNN; ``mindspore.ops.ROIAlign``.
     """
@@ -173,7 +173,9 @@ def roi_align(
     return concat(parts, 0)
 
 
-def _aligned(x: Any, which: Any, ys: Any, xs: Any, rows: int, columns: int, tall: int, broad: int) -> Any:
+def _aligned(
+    x: Any, which: Any, ys: tuple[Any, Any], xs: tuple[Any, Any], rows: int, columns: int, tall: int, broad: int
+) -> Any:
     top, below, wy, in_y = _line(*ys, rows, tall, x.shape[2])
     left, right, wx, in_x = _line(*xs, columns, broad, x.shape[3])
     image = which.astype(np.int64)[:, None, None]

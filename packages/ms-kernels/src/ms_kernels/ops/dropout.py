@@ -18,9 +18,13 @@ from ms_kernels.ops._draw import FLAGS, extent, number, seeded
 from ms_kernels.ops._tape import broadcast_np, cast_np
 from ms_kernels.ops.compare import greater, where
 from ms_kernels.ops.create import ones_like
+from ms_kernels.ops.extremes import argmax
 from ms_kernels.ops.getitem import take_key
+from ms_kernels.ops.matrices import one_hot
+from ms_kernels.ops.random_fill import fill_uniform
 from ms_kernels.ops.softmax import softmax
 from ms_kernels.random import distributions, samplers
+from ms_kernels.tape.batched import constant
 
 __all__ = ["dropout", "dropout_keep", "gumbel_softmax", "rrelu"]
 
@@ -237,7 +241,7 @@ def rrelu(input: Array, lower: float = 0.125, upper: float = 0.3333333333333333)
         fail(ValueError, "rrelu", "'lower' and 'upper'", "be in [0, 1], 'lower' not above", f"{low} and {high}")
     if input._kind not in FLOATS:
         fail(TypeError, "rrelu", "dtype of 'input'", "be a float type", str(input.dtype))
-    slope = from_array(samplers.uniform(input.shape, input._kind, *seeded("rrelu"), low, high))
+    slope = fill_uniform(input, low, high)
     return where(greater(input, 0), input, input * slope)
 
 
@@ -288,6 +292,5 @@ def gumbel_softmax(input: Array, tau: float = 1.0, hard: bool = False, dim: int 
     soft = softmax((input + gumbel_like(input)) * (1 / tau), axis)
     if not hard:
         return soft
-    picked = np.zeros(soft.shape, soft._kind)
-    np.put_along_axis(picked, np.expand_dims(soft._a.argmax(axis), axis), 1, axis)
-    return from_array(picked - soft._a) + soft if is_recording() else from_array(picked)
+    picked = cast_np(one_hot(argmax(soft, axis), soft.shape[axis], 1, 0, axis), soft._kind)
+    return constant(picked - soft) + soft if is_recording() else picked

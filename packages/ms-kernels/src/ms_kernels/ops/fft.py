@@ -64,7 +64,7 @@ def _back(g: Any, input: Any, dim: Dims, inverse: bool, norm: str) -> Any:
     batch="axes",
     primitive="Dft(sizes, dim, inverse=False, norm='backward')(x)",
 )
-def dft(input: Array, sizes: Any, dim: Any, inverse: bool = False, norm: str = "backward") -> Any:
+def dft(input: Array, sizes: Any, dim: Any, inverse: bool = False, norm: Any = "backward") -> Any:
     """Return the complex Fourier transform over some dimensions, each cut or lengthened by zeros to a size first.
 
     Args:
@@ -98,7 +98,7 @@ def _rows_back(g: Any, input: Any, size: int, dim: int, norm: str) -> Any:
     primitive="RealDft(size, dim, norm='backward')(x)",
     rename={"size": "size"},
 )
-def rows_of_half(input: Array, size: int, dim: int, norm: str = "backward") -> Any:
+def rows_of_half(input: Array, size: int, dim: int, norm: Any = "backward") -> Any:
     """Return the first half of the Fourier transform of real rows, cut or lengthened to a size, along one dimension.
 
     Examples:
@@ -132,7 +132,7 @@ def _inverse_back(g: Any, input: Any, size: int, dim: int, norm: str) -> Any:
     batch="axis",
     primitive="InverseRealDft(size, dim, norm='backward')(x)",
 )
-def inverse_rows(input: Array, size: int, dim: int, norm: str = "backward") -> Any:
+def inverse_rows(input: Array, size: int, dim: int, norm: Any = "backward") -> Any:
     """Return the real rows of a size whose transform's first half the input is, along one dimension.
 
     Examples:

@@ -114,6 +114,8 @@ def matmul(input: Array, other: Array) -> Any:
 
     Source: ``mindspore.ops.matmul``.
     """
+    if input.ndim > 1 and other.ndim > 1:
+        return matrix_product(input, other, False, False)
     return _vectors("MatMul", input, other)
 
 

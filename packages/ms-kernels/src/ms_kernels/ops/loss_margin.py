@@ -9,14 +9,16 @@ import numpy as np
 
 from ms_kernels.core.tensor import from_array
 from ms_kernels.opdef.errors import describe, fail
-from ms_kernels.opdef.register import composite
+from ms_kernels.opdef.register import composite, op
 from ms_kernels.opdef.spec import Array
+from ms_kernels.ops._tape import cast_np
 from ms_kernels.ops.activation import logsigmoid, softplus_plain
 from ms_kernels.ops.arithmetic import maximum, minimum, pow_
 from ms_kernels.ops.elementary import exp, log
 from ms_kernels.ops.entropy import cross_entropy, nll_loss
 from ms_kernels.ops.index import index_select
 from ms_kernels.ops.loss import check_reduction, reduced
+from ms_kernels.ops.matrices import one_hot
 from ms_kernels.ops.reduce import mean, sum_
 from ms_kernels.ops.shape import reshape, unsqueeze
 from ms_kernels.ops.softmax import log_softmax
@@ -287,8 +289,8 @@ def sparse_softmax_cross_entropy(input: Array, target: Array, is_grad: bool = Fa
     loss = cross_entropy(input, target)
     if not is_grad:
         return loss
-    hit = (np.arange(input.shape[1]) == target._a[:, None]).astype(input._kind)
-    return (exp(log_softmax(input, 1)) - from_array(hit)) * (1 / input.shape[0])
+    hit = cast_np(one_hot(target, input.shape[1]), input._kind)
+    return (exp(log_softmax(input, 1)) - hit) * (1 / input.shape[0])
 
 
 @composite(
@@ -307,6 +309,25 @@ def nll_loss_all(input: Array, target: Array, weight: Array, reduction: str = "m
     Source: ``mindspore.ops.NLLLoss``.
     """
     loss = nll_loss(input, target, weight, ignore_index, reduction)
-    labels = target._a.reshape(-1)
-    total = weight._a[labels[labels != ignore_index]].astype(np.float64).sum()
-    return loss, from_array(np.asarray(total).astype(weight._kind))
+    return loss, label_weights(weight, target, ignore_index)
+
+
+@op(
+    shape=lambda _weight, _target, _ignore: (),
+    dtype=lambda weight, *_rest: weight,
+    nondiff="2.6 treats the sum of the weights as a constant",
+    ascend="step",
+    primitive="LabelWeights(ignore_index=-100)(weight, target)",
+    rename={"weight": "input"},
+)
+def label_weights(input: Array, target: Array, ignore_index: int = -100) -> Any:
+    """Return the sum of the weights (C,) of the labels that count.
+
+    Examples:
+        >>> print(ops.LabelWeights()(Tensor([1.0, 3.0]), Tensor([1, 0, -100])))
+        4.0
+
+    Source: the second result of ``mindspore.ops.NLLLoss``.
+    """
+    labels = target.reshape(-1)
+    return np.asarray(input[labels[labels != ignore_index]].astype(np.float64).sum()).astype(input.dtype)

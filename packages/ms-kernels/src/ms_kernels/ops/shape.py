@@ -204,7 +204,8 @@ def unsqueeze(input: Array, dim: int) -> Any:
 
     Source: ``mindspore.ops.unsqueeze``, ``mindspore.ops.expand_dims``.
     """
-    return input.reshape(_unsqueezed(input.shape, dim)) if not input.ndim else np.expand_dims(input, dim)
+    at = dim if dim >= 0 else dim + input.ndim + 1
+    return input[(slice(None),) * at + (None,)]
 
 
 def _squeezed(shape: Shape, dim: Any = None) -> Shape:

@@ -173,6 +173,7 @@ def _best(input: Any, dim: int, keepdim: bool, largest: bool) -> Any:
 def _bounded(input: Any, dim: Any, keepdim: bool, initial: Any, where: Any, largest: bool) -> Any:
     """2.6's ops.max and ops.min: everything, or along one axis with `initial` and `where`."""
     from ms_kernels.ops.arithmetic import maximum, minimum
+    from ms_kernels.ops.compare import equal
     from ms_kernels.ops.compare import where as choose
     from ms_kernels.ops.extremes import amax, amin
 
@@ -186,7 +187,10 @@ def _bounded(input: Any, dim: Any, keepdim: bool, initial: Any, where: Any, larg
             out = (maximum if largest else minimum)(out, initial)
         return out, argmax(input) * 0
     values, places = _best(input, dim, keepdim, largest)
-    return ((maximum if largest else minimum)(values, initial) if initial is not None else values), places
+    if initial is None:
+        return values, places
+    values = (maximum if largest else minimum)(values, initial)
+    return values, choose(equal(values, initial), 0, places)  # as 2.6: the place of `initial` is the first
 
 
 def _with_place(name: str, largest: bool, shown: str) -> Any:
@@ -266,7 +270,7 @@ min_pair = _mint_best("min", False, "[1. 2.] [1 0]")
 
 def _tensor_best(name: str, largest: bool) -> Any:
     def body(
-        input: Any, dim: Any, keepdim: bool = False, initial: Any = None, where: Any = True, places: bool = False
+        input: Any, dim: Any = None, keepdim: bool = False, initial: Any = None, where: Any = True, places: bool = False
     ) -> Any:
         mask = None if where is True else where
         if isinstance(dim, (tuple, list)):
@@ -285,7 +289,7 @@ def _tensor_best(name: str, largest: bool) -> Any:
         f"Source: ``mindspore.Tensor.{name}``."
     )
     return composite(
-        tensor=f"{name}(axis, keepdims=False, *, initial=None, where=True, return_indices=False)",
+        tensor=f"{name}(axis=None, keepdims=False, *, initial=None, where=True, return_indices=False)",
         rename={"return_indices": "places"},
         name=f"{name}_by_axis",
     )(body)

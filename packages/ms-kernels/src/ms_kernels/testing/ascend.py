@@ -12,8 +12,18 @@ import numpy as np
 import ms_dtype as mstype
 from ms_kernels import Tensor, from_numpy, functional, mint, mint_functional
 from ms_kernels.random.stream import Stream
-from ms_kernels.targets.ascend import AscendTarget, Choices
-from ms_kernels.targets.ascend import casts, convolution, cube, formats, randomness, recipes, reduction, report
+from ms_kernels.targets.ascend import (
+    AscendTarget,
+    Choices,
+    casts,
+    convolution,
+    cube,
+    formats,
+    randomness,
+    recipes,
+    reduction,
+    report,
+)
 from ms_kernels.targets.ascend.precision import Precision
 from ms_kernels.targets.ascend.profiles import PROFILES, overflow_mode
 

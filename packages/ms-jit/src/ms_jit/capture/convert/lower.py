@@ -1,7 +1,7 @@
 """Rewriting a function so that its control flow over tensors can be captured.
 
-The rewritten function does what the old one did, but asks `_ms` (see `ms_jit.capture.control`) where Python would ask for
-the truth of a value, call something, or read an attribute or a name from outside:
+The rewritten function does what the old one did, but asks `_ms` (see `ms_jit.capture.control`) where Python would ask
+for the truth of a value, call something, or read an attribute or a name from outside:
 
 - ``if``, ``while`` become calls that get the branches as functions and the names that these bind as a state;
 - an ``if`` that returns early takes the statements after it into the branches;
@@ -21,7 +21,7 @@ from typing import Any
 from ms_jit.capture.convert.expressions import Expressions, ms_call
 from ms_jit.capture.convert.scan import bound_names, contains, leaves
 
-__all__ = ["lower"]
+__all__ = ["define", "lower"]
 
 _LEAVING = (ast.Return, ast.Break, ast.Continue)
 
@@ -45,10 +45,16 @@ def lower(function: ast.FunctionDef, outside: frozenset[str], owner: str) -> ast
         body = [ast.Pass()]
     names = [*locals_, *lowering.made]
     start: list[ast.stmt] = [_assign(name, ms_call("Unbound", ast.Constant(name))) for name in names]
-    made = ast.FunctionDef(function.name, arguments, start + body, [], None, None)
-    if hasattr(function, "type_params"):
-        made.type_params = []
+    made = define(function.name, arguments, start + body)
     return ast.fix_missing_locations(ast.copy_location(made, function))
+
+
+def define(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    """Return a function definition, in the form of every Python version."""
+    made = ast.FunctionDef(name, arguments, body, [], None, None)
+    if "type_params" in ast.FunctionDef._fields:
+        setattr(made, "type_params", [])  # noqa: B010  (older stubs do not know it)
+    return made
 
 
 def _assign(name: str, value: ast.expr) -> ast.stmt:
@@ -113,8 +119,9 @@ class _Lowering:
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
         names = bound_names([*node.body, *node.orelse])
-        branches = self._function("then", self.block(node.body), names), self._function(
-            "else", self.block(node.orelse), names
+        branches = (
+            self._function("then", self.block(node.body), names),
+            self._function("else", self.block(node.orelse), names),
         )
         state = self._state(names)
         call = ms_call("branch", self.value(node.test), *(_load(f.name) for f in branches), *_state_args(state, names))
@@ -124,15 +131,13 @@ class _Lowering:
         """``if`` with a return inside: both branches go on to the end of the function."""
         names = bound_names([*node.body, *node.orelse, *rest])
         after = self._function("rest", self.block(rest), names)
-        onward = [ast.Return(ast.Call(_load(after.name), [], []))]
+        onward: list[ast.stmt] = [ast.Return(ast.Call(_load(after.name), [], []))]
         functions = []
         for kind, block in (("then", node.body), ("else", node.orelse)):
             body = self.block(block if leaves(block) else [*block, *_marked(onward)])
             functions.append(self._function(kind, body, names))
         state = self._state(names)
-        call = ms_call(
-            "choose", self.value(node.test), *(_load(f.name) for f in functions), *_state_args(state, names)
-        )
+        call = ms_call("choose", self.value(node.test), *(_load(f.name) for f in functions), *_state_args(state, names))
         out: list[ast.stmt] = [after, *functions, *state, ast.Return(call)]
         for item in out:
             ast.copy_location(item, node)
@@ -148,9 +153,7 @@ class _Lowering:
         """Functions that get and set the names."""
         if not names:
             return []
-        get = _define(
-            self._fresh("get"), [], [ast.Return(ast.Tuple([_load(name) for name in names], ast.Load()))]
-        )
+        get = _define(self._fresh("get"), [], [ast.Return(ast.Tuple([_load(name) for name in names], ast.Load()))])
         target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
         put = _define(
             self._fresh("set"), ["_ms_state"], [ast.Nonlocal(list(names)), ast.Assign([target], _load("_ms_state"))]
@@ -190,7 +193,8 @@ class _Lowering:
             inner = self._function("body", body, names)
             nothing = self._function("else", [], [])
             state = self._state(names)
-            call = ms_call("branch", _not(_load(stop)), _load(inner.name), _load(nothing.name), *_state_args(state, names))
+            ways = _load(inner.name), _load(nothing.name)
+            call = ms_call("branch", _not(_load(stop)), *ways, *_state_args(state, names))
             leave = ast.If(ms_call("surely", _load(stop)), [ast.Break()], [])
             body = [inner, nothing, *state, ast.Expr(call), leave]
         return [ast.For(node.target, ms_call("items", self.value(node.iter)), body or [ast.Pass()], [])]
@@ -218,10 +222,7 @@ def _marked(statements: list[ast.stmt]) -> list[ast.stmt]:
 
 def _define(name: str, params: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
     arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
-    made = ast.FunctionDef(name, arguments, body, [], None, None)
-    if "type_params" in ast.FunctionDef._fields:
-        made.type_params = []
-    return made
+    return define(name, arguments, body)
 
 
 def _thunk(value: ast.expr) -> ast.expr:
@@ -232,7 +233,7 @@ def _state_args(state: list[ast.stmt], names: list[str]) -> list[ast.expr]:
     if not state:
         return []
     functions = [_load(item.name) for item in state if isinstance(item, ast.FunctionDef)]
-    return [*functions, ast.Constant(tuple(names))]
+    return [*functions, ast.Tuple([ast.Constant(name) for name in names], ast.Load())]
 
 
 def _own(block: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -259,9 +260,8 @@ def _flagged(block: Sequence[ast.stmt], stop: str, skip: str) -> list[ast.stmt]:
         if isinstance(statement, ast.Continue):
             return [*out, ast.copy_location(_assign(skip, ast.Constant(True)), statement)]
         if isinstance(statement, ast.If) and contains(_own([statement]), ast.Break, ast.Continue):
-            inner = ast.If(
-                statement.test, _flagged(statement.body, stop, skip) or [ast.Pass()], _flagged(statement.orelse, stop, skip)
-            )
+            then = _flagged(statement.body, stop, skip) or [ast.Pass()]
+            inner = ast.If(statement.test, then, _flagged(statement.orelse, stop, skip))
             out.append(ast.copy_location(inner, statement))
             rest = _flagged(block[i + 1 :], stop, skip)
             flags: list[ast.expr] = [_load(flag) for flag in (stop, skip) if flag]

@@ -10,20 +10,20 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ms_jit.capture.convert.lower import lower
+from ms_jit.capture.convert.lower import define, lower
+from ms_jit.capture.library import LIBRARY
 
 __all__ = ["converted", "is_own"]
 
-_LIBRARY = ("ms_kernels", "ms_jit", "ms_generator", "ms_initializer", "ms_hooks", "ms_dtype", "ms_dynshape", "ms_common")
 _OTHERS = ("numpy", "scipy", "torch", "builtins", "functools", "itertools", "math", "typing", "collections", "abc")
 _KEPT = (ast.Global, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Nonlocal)
 _codes: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakref.WeakKeyDictionary()
 
 
 def is_own(fn: Any) -> bool:
-    """Whether a function may ask for a tensor's truth: the user's are, and the layers', this library's others are not."""
+    """Whether a function may ask for a tensor's truth: the user's and the layers' may, the rest of this library not."""
     root = (getattr(fn, "__module__", None) or "").partition(".")[0]
-    return root not in _LIBRARY and root not in _OTHERS
+    return root not in LIBRARY and root not in _OTHERS
 
 
 def converted(fn: Callable[..., Any], control: Any) -> Callable[..., Any] | None:
@@ -44,7 +44,8 @@ def converted(fn: Callable[..., Any], control: Any) -> Callable[..., Any] | None
         return None
     cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
     cells |= {"_ms": types.CellType(control), "_ms_fn": types.CellType(fn)}
-    found = types.FunctionType(made, fn.__globals__, fn.__name__, fn.__defaults__, tuple(map(cells.get, made.co_freevars)))  # type: ignore[arg-type]
+    closure = tuple(cells[name] for name in made.co_freevars)
+    found = types.FunctionType(made, fn.__globals__, fn.__name__, fn.__defaults__, closure)
     found.__kwdefaults__ = fn.__kwdefaults__
     found.__qualname__ = fn.__qualname__
     return found
@@ -66,9 +67,8 @@ def _rewritten(fn: types.FunctionType) -> types.CodeType | None:
         return None
     free = sorted({*code.co_freevars, "_ms", "_ms_fn"})
     arguments = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
-    factory = ast.FunctionDef("_ms_factory", arguments, [body, ast.Return(ast.Name(tree.name, ast.Load()))], [], None, None)
-    if "type_params" in ast.FunctionDef._fields:
-        factory.type_params = []
+    parts: list[ast.stmt] = [body, ast.Return(ast.Name(tree.name, ast.Load()))]
+    factory = define("_ms_factory", arguments, parts)
     module = ast.fix_missing_locations(ast.Module([factory], []))
     try:
         compiled = compile(module, code.co_filename, "exec", dont_inherit=True)

@@ -14,8 +14,8 @@ REAL = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 PLAIN = ("float32", "float64")
 COMPLEX = ("complex64", "complex128")
 NOT_REAL = "gradients of complex results are tested by themselves"
-NORMS = {None: "backward", "backward": "backward", "forward": "forward", "ortho": "ortho"}
-TURNED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+NORMS: dict[Any, Any] = {None: "backward", "backward": "backward", "forward": "forward", "ortho": "ortho"}
+TURNED: dict[str, Any] = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 TOLERANCE = {"complex64": (2e-5, 2e-5), "float32": (2e-5, 2e-5), "complex128": (1e-11, 1e-11)}
 
 
@@ -74,7 +74,7 @@ def _sized(
     count: int,
     inverse: bool,
     of_real: bool,
-    norm: str = "backward",
+    norm: Any = "backward",
     onesided: bool = True,
     sizes: Any = (),
 ) -> Any:

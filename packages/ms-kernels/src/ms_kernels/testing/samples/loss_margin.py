@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ms_kernels.testing.case import Case, Maker
+from ms_kernels.testing.case import FLOAT, Case, Maker
 
 __all__ = ["CASES"]
 
@@ -131,6 +131,13 @@ CASES = {
     ),
     "sparse_softmax_cross_entropy": Case(
         _sparse, lambda m: [(m(3, 4), m.ints(3, high=4), grad) for grad in (False, True)], tolerance=ROUGH
+    ),
+    "label_weights": Case(
+        lambda w, t, ignore=-100: w[t[t != ignore]].sum(),
+        lambda m: [(m.positive(3), np.array([1, 0, -100, 2])), (m.positive(3), m.ints(2, 3), 1)],
+        FLOAT,
+        0,
+        note="the labels choose: 2.6 takes the sum as a constant",
     ),
     "nll_loss_all": Case(
         _nll,

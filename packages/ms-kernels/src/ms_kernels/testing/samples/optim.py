@@ -176,7 +176,8 @@ def _rms_rows(v: Any, s: Any, m: Any, g: Any, lr: float, rho: float, momentum: f
 
 def _adam_rows(p: Any, m: Any, v: Any, g: Any, *numbers: Any) -> Any:
     *first, nesterov = numbers
-    return _adam(p, m, v, *first, g, nesterov)
+    arguments: Any = (*first, g, nesterov)
+    return _adam(p, m, v, *arguments)
 
 
 def _rows(m: Maker) -> list[tuple[Any, Any]]:
@@ -189,7 +190,9 @@ def _three(m: Maker) -> tuple[Any, Any, Any]:
 
 WIDE = ("float32", "float64")
 _ftrl_rows = {fused: _of_rows(lambda v, a, z, g, *n: _ftrl(v, a, z, g, *n), fused) for fused in (False, True)}
-_prox_rows = {fused: _of_rows(lambda v, a, g, *n: _proximal(v, a, *n, g), fused) for fused in (False, True)}
+_prox_rows = {
+    fused: _of_rows(lambda v, a, g, lr, l1, l2: _proximal(v, a, lr, l1, l2, g), fused) for fused in (False, True)
+}
 CASES = {
     "apply_momentum": _case(
         _momentum,
@@ -234,7 +237,9 @@ CASES = {
         _decayed, lambda m: [(m(4), m(4), m.positive(4), 0.1, 0.5, 0.75, 0.01, 0.1, m(4).astype(np.float16), 2.0)], WIDE
     ),
     "apply_adam_with_amsgrad": _case(
-        lambda p, m, v, top, power1, power2, lr, g, *rest: _amsgrad(p, m, v, top, power1, power2, lr, *rest, g),
+        lambda p, m, v, top, power1, power2, lr, g, b1, b2, eps: _amsgrad(
+            p, m, v, top, power1, power2, lr, b1, b2, eps, g
+        ),
         lambda m: [(m(4), m(4), m.positive(4), m.positive(4), 0.5, 0.75, 0.1, m(4), 0.5, 0.75, 0.01)],
     ),
     "apply_adam_with_amsgrad_v2": _case(
