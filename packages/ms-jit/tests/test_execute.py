@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+import pytest
 
 import ms_dtype as mstype
 from ms_jit.execute import build
@@ -17,6 +18,7 @@ from ms_jit.testing import Maker, assert_same, tensors
 from ms_kernels import Tensor
 from ms_kernels.core.dispatch import ops_by_name
 from ms_kernels.core.program import Ref
+from ms_kernels.core.runtime import memory_stats
 
 
 def test_results_take_the_registers_of_what_ends() -> None:
@@ -123,3 +125,35 @@ def test_intermediate_results_are_given_back_during_a_run() -> None:
     gc.collect()
     assert alive == [0, 1, 1, 1, 1, 1]
     assert built.plan.peak == 2 * 64
+
+
+@pytest.mark.parametrize("level", ["O0", "O1"])
+def test_no_more_memory_is_in_use_than_planned(level: str) -> None:
+    peak: list[int] = []
+
+    def look(tensor: Any) -> Any:
+        gc.collect()
+        peak.append(memory_stats()["in_use"])
+        return tensor
+
+    m = Maker()
+    x = m.input(512, 512)
+    value = m.op("matmul", x, x)
+    for _ in range(3):
+        left, right = m.op("tanh", m.op("neg", value)), m.op("matmul", value, value)
+        (left,) = m.step(look, left, outs=1)
+        m.graph.nodes[-1].shares = True
+        value = m.op("exp", m.op("neg", m.op("mul", left, right)))
+        (value,) = m.step(look, value, outs=1)
+        m.graph.nodes[-1].shares = True
+    built = build(m.outputs(value), level)
+    inputs = tensors(m.graph)
+    built.program.run(inputs)
+    peak.clear()
+    before = memory_stats()["in_use"]
+    built.program.run(inputs)
+    megabyte = 512 * 512 * 4
+    assert built.plan.peak == 3 * megabyte
+    assert built.plan.total == (19 if level == "O0" else 10) * megabyte
+    assert max(peak) - before <= built.plan.peak
+    assert max(peak) - before >= 2 * megabyte

@@ -10,6 +10,7 @@ from typing import Any
 from ms_jit.arguments import JitArguments
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.run import Captured, capture
+from ms_jit.dynamic import Shapes, Shared, loose_check
 from ms_jit.execute import build
 from ms_jit.passes import optimize
 from ms_jit.trees import check_of, rebuild, tensors_in
@@ -36,6 +37,8 @@ class JitFunction(Compiled):
         self.fn, self.arguments = fn, arguments
         self.reasons: list[str] = []
         self._python: list[Entry] = []
+        self._captures = 0
+        self._shapes = Shapes() if arguments.dynamic else None
         if arguments.capture_mode == "trace":
             self.__trace_func__ = True
 
@@ -51,18 +54,40 @@ class JitFunction(Compiled):
             return self.fn(*args, **kwargs)  # part of a larger capture, or watched
         if any(entry.matches(args, kwargs) for entry in self._python):
             return self.fn(*args, **kwargs)
+        found = None if self._shapes is None else self._shapes.find(args, kwargs)
+        if found is not None:
+            self._keep(found)
+            return self(*args, **kwargs)
+        if self._captures > 2 * MOST and self.hits < self._captures:
+            return self._left_to_python(Uncapturable("what it reads differs at nearly every call"), args, kwargs)
         try:
             captured = self._capture(args, kwargs)
         except Uncapturable as error:
             if is_recording() and self._captured_off_the_tape(args, kwargs):
                 return self(*args, **kwargs)
             return self._left_to_python(error, args, kwargs)
-        self.entries = (self._entry(captured, args, kwargs), *self.entries)[:MOST]
         return captured.result
 
+    def _keep(self, entry: Entry) -> None:
+        self.entries = (entry, *self.entries)[:MOST]
+
     def _capture(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Captured:
-        rewrite = self.arguments.capture_mode != "trace"
-        return capture(self.fn, args, kwargs, getattr(self.fn, "__name__", "graph"), rewrite)
+        """Capture a call, and keep its graph."""
+        self._captures += 1
+        axes, wanted = ([], None) if self._shapes is None else self._shapes.unknown(args, kwargs)
+        rewrite, name = self.arguments.capture_mode != "trace", getattr(self.fn, "__name__", "graph")
+        try:
+            captured = capture(self.fn, args, kwargs, name, rewrite, axes if any(axes) else ())
+        except Uncapturable:
+            if not any(axes):
+                raise
+            axes = []
+            captured = capture(self.fn, args, kwargs, name, rewrite)
+        stamp = self._stamp(captured)
+        self._keep(stamp(map(check_of, args), {key: check_of(value) for key, value in kwargs.items()}))
+        if self._shapes is not None:
+            self._shapes.compiled(wanted, _shared(captured, axes, args, kwargs, stamp))
+        return captured
 
     def _captured_off_the_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Capture a function whose control flow over tensors stands in the way of recording it at the same time.
@@ -75,10 +100,7 @@ class JitFunction(Compiled):
         except Uncapturable:
             return False
         captured.tracer.undo.back()
-        if captured.tracer.asks_recording:
-            return False
-        self.entries = (self._entry(captured, args, kwargs), *self.entries)[:MOST]
-        return True
+        return not captured.tracer.asks_recording
 
     def _left_to_python(self, error: Uncapturable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         kept = {name: check_of(value) for name, value in kwargs.items()}
@@ -90,7 +112,8 @@ class JitFunction(Compiled):
         self.reasons = [*self.reasons[-MOST:], reason]
         return self.fn(*args, **kwargs)
 
-    def _entry(self, captured: Captured, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+    def _stamp(self, captured: Captured) -> Callable[..., Entry]:
+        """Compile a captured graph; returns what makes its entries for given checks."""
         tracer, form = captured.tracer, captured.form
         graph = optimize(captured.graph)
         built = build(graph, self.arguments.jit_level)
@@ -98,10 +121,10 @@ class JitFunction(Compiled):
         if tracer.asks_recording:
             guards.append(is_recording if is_recording() else _not_recording)
         mode = current_mode_variable.get()
-        return Entry(
-            [check_of(arg) for arg in args],
+        return lambda checks, keywords: Entry(
+            checks,
             built.program,
-            keywords={name: check_of(value) for name, value in kwargs.items()},
+            keywords=keywords,
             recorded=built.recorded,
             guards=guards,
             captured=[
@@ -113,6 +136,26 @@ class JitFunction(Compiled):
             target=process_target.target if mode is None or mode.target is None else mode.target,
             note=graph,
         )
+
+
+def _shared(
+    captured: Captured,
+    axes: list[list[int]],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    stamp: Callable[..., Entry],
+) -> Shared | None:
+    """A captured graph for all the shapes that it serves; None when it is for one alone."""
+    if not captured.tracer.dims.used:
+        return None
+    left = list(axes)
+    checks = [loose_check(arg, left) for arg in args]
+    loose = stamp(checks, {key: loose_check(value, left) for key, value in kwargs.items()})
+
+    def exact(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        return stamp(map(check_of, args), {key: check_of(value) for key, value in kwargs.items()})
+
+    return Shared(loose, captured.tracer.dims.guards, exact)
 
 
 def _tensor_count(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:

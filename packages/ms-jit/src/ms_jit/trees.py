@@ -14,7 +14,7 @@ from ms_kernels import Parameter
 from ms_kernels.core.program import Check
 from ms_kernels.core.tensor import TensorBase
 
-__all__ = ["Form", "Leaf", "check_of", "form_of", "is_plain", "others_in", "rebuild", "tensors_in"]
+__all__ = ["Form", "Leaf", "check_of", "form_of", "is_plain", "leaves_of", "rebuild", "tensors_in"]
 
 _PLAIN = (
     *(type(None), bool, int, float, complex, str, bytes, range, type, np.dtype, np.generic, enum.Enum, mstype.Type),
@@ -82,16 +82,14 @@ def tensors_in(value: Any) -> list[TensorBase]:
     return found
 
 
-def others_in(value: Any) -> Iterator[Any]:
-    """All that is in a value beside tensors."""
-    if isinstance(value, TensorBase):
-        return
-    split = _parts(value)
-    if split is None:
-        yield value
+def leaves_of(form: Form) -> Iterator[Leaf]:
+    """The places in a form that hold something else than a tensor."""
+    if type(form) is Leaf:
+        if form.index < 0:
+            yield form
     else:
-        for part in split[1]:
-            yield from others_in(part)
+        for part in form[2]:
+            yield from leaves_of(part)
 
 
 def check_of(value: Any) -> Check:

@@ -151,6 +151,8 @@ class Control:
         """A call: of a function that is rewritten too, where it can be."""
         if fn is print:
             return self._print(args, kwargs)
+        if fn is len and len(args) == 1 and isinstance(args[0], TensorBase) and args[0].ndim:
+            return args[0].shape[0]  # Python's own would need the number itself
         if isinstance(fn, types.BuiltinMethodType) and fn.__name__ in _CHANGING and self.tracer.guarded(fn.__self__):
             raise Uncapturable(f"a {type(fn.__self__).__name__} from outside is changed")
         made = converted(original(fn), self)

@@ -46,8 +46,10 @@ def _under(inner: Inner) -> Iterator[None]:
         yield
 
 
-def _check_mode() -> None:
+def _check_mode(tracer: Tracer) -> None:
     mode = current_mode_variable.get()
+    if tracer.dims.used:
+        raise Uncapturable("control flow depends on a tensor where shapes may differ")
     if mode is not None and mode.recording:
         raise Uncapturable("control flow depends on a tensor where a gradient is recorded")
 
@@ -70,7 +72,7 @@ def branch_over(tracer: Tracer, flag: Any, then: Any, other: Any, get: Any, put:
 
 def choose_over(tracer: Tracer, flag: Any, then: Any, other: Any, get: Any, put: Any, names: State) -> Any:
     """Capture both ways of an ``if`` that returns a value, and go the one that the flag chooses now."""
-    _check_mode()
+    _check_mode(tracer)
     chosen = bool(alias(flag)._raw)
     start = get() if get is not None else ()
     undo = Undo()
@@ -151,7 +153,7 @@ def _double(tensor: TensorBase) -> Any:
 
 def loop_over(tracer: Tracer, test: Any, body: Any, get: Any, put: Any, names: State) -> None:
     """Capture a ``while`` from its present state on, and run it to its end."""
-    _check_mode()
+    _check_mode(tracer)
     start = list(get()) if get is not None else []
     undo = Undo()
     try:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from ms_jit.capture.dims import Dim
 
 if TYPE_CHECKING:
     from ms_jit.capture.tracer import Tracer
     from ms_jit.graph.ir import Value
 
-__all__ = ["TracedInt", "plain"]
+__all__ = ["TracedInt", "mapped", "plain"]
 
 
 class TracedInt:
-    """Stands for an int while a function is captured: `number` now, `value` in the graph.
+    """Stands for an int while a function is captured: its number now, and what gives it when the graph runs.
 
-    It passes `isinstance(x, int)`.  Whoever wants to know its number by any way but as an op's attribute makes the
-    tracer settle that first.
+    It passes `isinstance(x, int)`.  Arithmetic on dims gives dims, and comparisons of them become guards; whoever wants
+    to know a number in any other way than as an op's attribute makes the tracer settle that first.
+
+    Attributes:
+        source: the graph's value, or an expression over the dims of inputs.
     """
 
-    __slots__ = ("_number", "tracer", "value")
+    __slots__ = ("_number", "source", "tracer")
 
-    def __init__(self, number: int, value: Value, tracer: Tracer) -> None:
-        self._number, self.value, self.tracer = number, value, tracer
+    def __init__(self, number: int, source: Value | Dim, tracer: Tracer) -> None:
+        self._number, self.source, self.tracer = number, source, tracer
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -36,7 +42,7 @@ class TracedInt:
         return float(self.__index__())
 
     def __bool__(self) -> bool:
-        return bool(self.__index__())
+        return bool(self != 0) if isinstance(self.source, Dim) else bool(self.__index__())
 
     def __hash__(self) -> int:
         return hash(self.__index__())
@@ -47,40 +53,74 @@ class TracedInt:
     def __format__(self, spec: str) -> str:
         return format(self.__index__(), spec)
 
-    def __eq__(self, other: object) -> bool:
-        return self.__index__() == other
-
-    def __ne__(self, other: object) -> bool:
-        return self.__index__() != other
-
     def __getattr__(self, name: str) -> Any:  # all else that an int can do
         return getattr(self.__index__(), name)
 
 
-def _settled(name: str) -> Any:
+def _part(value: Any) -> Any:
+    """An operand of arithmetic on dims: an expression, or an int; None for anything else."""
+    if type(value) is TracedInt:
+        return value.source if isinstance(value.source, Dim) else None
+    return value if type(value) is int else None
+
+
+def _settled(name: str) -> Callable[..., Any]:
     method = getattr(int, name)
 
     def call(self: TracedInt, *args: Any) -> Any:
         return method(self.__index__(), *(arg.__index__() if type(arg) is TracedInt else arg for arg in args))
 
-    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _arithmetic(name: str, op: str, swapped: bool) -> Callable[..., Any]:
+    plainly = _settled(name)
+
+    def call(self: TracedInt, other: Any) -> Any:
+        mine, its = _part(self), _part(other)
+        if mine is None or its is None or (op in ("floordiv", "mod") and its == 0):
+            return plainly(self, other)
+        found = self.tracer.dims.combine(op, *((its, mine) if swapped else (mine, its)))
+        return TracedInt(found.now, found, self.tracer) if isinstance(found, Dim) else found
+
+    return call
+
+
+def _comparison(name: str, op: str) -> Callable[..., Any]:
+    plainly = _settled(name)
+
+    def call(self: TracedInt, other: Any) -> Any:
+        mine, its = _part(self), _part(other)
+        if mine is None or its is None:
+            return plainly(self, other)
+        return self.tracer.dims.compare(op, mine, its)
+
     return call
 
 
 for _name in (
-    *("add", "sub", "mul", "floordiv", "mod", "divmod", "pow", "truediv", "and", "or", "xor", "lshift", "rshift"),
-    *("radd", "rsub", "rmul", "rfloordiv", "rmod", "rdivmod", "rpow", "rtruediv", "rand", "ror", "rxor", "rlshift"),
-    *("rrshift", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "round"),
+    *("divmod", "pow", "truediv", "and", "or", "xor", "lshift", "rshift", "rdivmod", "rpow", "rtruediv", "rand", "ror"),
+    *("rxor", "rlshift", "rrshift", "neg", "pos", "abs", "invert", "round"),
 ):
     setattr(TracedInt, f"__{_name}__", _settled(f"__{_name}__"))
+for _name in ("add", "sub", "mul", "floordiv", "mod"):
+    setattr(TracedInt, f"__{_name}__", _arithmetic(f"__{_name}__", _name, False))
+    setattr(TracedInt, f"__r{_name}__", _arithmetic(f"__r{_name}__", _name, True))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(TracedInt, f"__{_name}__", _comparison(f"__{_name}__", _name))
+
+
+def mapped(value: Any, change: Callable[[TracedInt], Any]) -> Any:
+    """Return an argument with something in place of traced ints (also inside of tuples, lists, slices)."""
+    if type(value) is TracedInt:
+        return change(value)
+    if type(value) in (tuple, list):
+        return type(value)(mapped(item, change) for item in value)
+    if type(value) is slice:
+        return slice(*(mapped(item, change) for item in (value.start, value.stop, value.step)))
+    return value
 
 
 def plain(value: Any) -> Any:
-    """Return an argument with the numbers of now in place of traced ints (also inside of tuples, lists, slices)."""
-    if type(value) is TracedInt:
-        return value._number
-    if type(value) in (tuple, list):
-        return type(value)(plain(item) for item in value)
-    if type(value) is slice:
-        return slice(plain(value.start), plain(value.stop), plain(value.step))
-    return value
+    """Return an argument with the numbers of now in place of traced ints."""
+    return mapped(value, lambda traced: traced._number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ms_jit.capture.control import Control
@@ -13,7 +13,7 @@ from ms_jit.capture.tracer import Tracer
 from ms_jit.graph.check import check
 from ms_jit.graph.ir import Graph
 from ms_jit.graph.steps import Copy
-from ms_jit.trees import Form, form_of, is_plain, others_in, rebuild
+from ms_jit.trees import Form, form_of, is_plain, leaves_of, rebuild
 from ms_kernels import Parameter
 from ms_kernels.core.dispatch import scope
 from ms_kernels.core.tensor import TensorBase, alias, from_array
@@ -36,9 +36,18 @@ class Captured:
 
 
 def capture(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: str, rewrite: bool = False
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    name: str,
+    rewrite: bool = False,
+    unknown: Sequence[Sequence[int]] = (),
 ) -> Captured:
-    """Call a function and capture what it does; with `rewrite` also both ways of its control flow over tensors.
+    """Call a function and capture what it does.
+
+    Args:
+        rewrite: capture both ways of its control flow over tensors, too.
+        unknown: for each tensor among the arguments, the axes whose dims may differ from run to run; () for none.
 
     Raises:
         Uncapturable: it cannot be; what it did to tensors and generators from outside is taken back.
@@ -48,9 +57,9 @@ def capture(
     given: list[TensorBase] = []
     form = form_of((args, kwargs), given)
     own = [tensor if isinstance(tensor, Parameter) else _double(tensor) for tensor in given]
-    for tensor, mine in zip(given, own):
+    for i, (tensor, mine) in enumerate(zip(given, own)):
         if mine is not tensor:
-            tracer.input(mine)
+            tracer.input(mine, unknown[i] if unknown else ())
     args, kwargs = rebuild(form, own)
     if rewrite:
         tracer.control = Control(tracer)
@@ -79,11 +88,11 @@ def _double(tensor: TensorBase) -> Any:
 def _finished(tracer: Tracer, result: Any, given: dict[int, TensorBase]) -> Captured:
     found: list[Any] = []
     form = form_of(result, found)
-    for item in others_in(result):
-        if type(item) is TracedInt:
-            raise Uncapturable("a random number is returned")
-        if not is_plain(item):
-            raise Uncapturable(f"an object of type '{type(item).__name__}' is returned")
+    for leaf in leaves_of(form):
+        if type(leaf.value) is TracedInt:
+            leaf.value = int(leaf.value)
+        if not is_plain(leaf.value):
+            raise Uncapturable(f"an object of type '{type(leaf.value).__name__}' is returned")
     graph = tracer.graph
     for tensor in found:
         value = tracer.value_of(tensor)

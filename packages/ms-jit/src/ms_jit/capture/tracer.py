@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ms_jit.capture.dims import Dim, Dims
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.guards import Guards, guard_cell
 from ms_jit.capture.ints import TracedInt, plain
+from ms_jit.capture.shapes import shapes_of
+from ms_jit.capture.template import Template
 from ms_jit.capture.undo import Undo
 from ms_jit.graph.ir import Graph, Node, Value
-from ms_jit.graph.steps import Call, Copy, Draw, Filled, Hole, Store
+from ms_jit.graph.steps import Call, Copy, DimOf, Draw, Filled, Store
 from ms_jit.trees import tensors_in
 from ms_kernels.core.dispatch import Op, decompose, dispatch, effect, is_recording, replace, scope
 from ms_kernels.core.tensor import TensorBase, alias, from_array
@@ -51,6 +55,7 @@ class Tracer:
         asks_recording: whether the code asked if a gradient is recorded.
         guards: what else the code read from outside.
         control: what rewritten functions talk to; None when functions run as they are.
+        dims: the dims that may differ from run to run.
     """
 
     whole = True
@@ -63,10 +68,13 @@ class Tracer:
         self.asks_recording = False
         self.guards = Guards()
         self.control: Control | None = None
+        self.dims = Dims()
         self._later: list[Callable[[], None]] = []
         self._values: dict[int, Value] = {}
         self._alive: list[Any] = []  # the arrays whose addresses are keys
         self._fresh: dict[int, TensorBase] = {}  # tensors that the code itself made of Python's numbers
+        self._shapes: dict[int, tuple[Any, ...]] = {}  # of values with dims that may differ: ints, Dims, None
+        self._ints: dict[Any, Value] = {}
 
     # -- values -------------------------------------------------------------------------------------------------------
 
@@ -76,11 +84,34 @@ class Tracer:
         self._alive.append(array)
         return value
 
-    def input(self, tensor: TensorBase) -> Value:
-        """Take a tensor as the next input."""
-        value = self._name(alias(tensor), Value(tensor.shape, tensor.dtype))
+    def input(self, tensor: TensorBase, unknown: Sequence[int] = ()) -> Value:
+        """Take a tensor as the next input; the dims of the axes `unknown` may differ from run to run."""
+        place, shape = len(self.graph.inputs), alias(tensor)._raw.shape
+        value = self._name(tensor, Value(tuple(-1 if i in unknown else n for i, n in enumerate(shape)), tensor.dtype))
+        if unknown:
+            self._shapes[id(value)] = tuple(
+                self.dims.symbol(place, i, n) if i in unknown else n for i, n in enumerate(shape)
+            )
         self.graph.inputs.append(value)
         return value
+
+    def shape_of(self, value: Value) -> tuple[Any, ...]:
+        """The dims of a value: ints, expressions, None for one that only a run can tell."""
+        known = self._shapes.get(id(value))
+        return known if known is not None else value.shape or ()
+
+    def int_value(self, traced: TracedInt) -> Value:
+        """The graph's value of a traced int."""
+        source = traced.source
+        if isinstance(source, Value):
+            return source
+        if source.key not in self._ints:
+            places = sorted({place for place, _ in source.symbols()})
+            step = DimOf(source, tuple(places))
+            node = Node(step, tuple(self.graph.inputs[i] for i in places), user_line())
+            self.graph.nodes.append(node)
+            self._ints[source.key] = node.out((), from_array(np.array(0)).dtype)
+        return self._ints[source.key]
 
     def value_of(self, tensor: TensorBase) -> Value:
         """The value of a tensor, which is captured if it has none."""
@@ -100,7 +131,7 @@ class Tracer:
         """Write down a node that made some tensors."""
         node = Node(step, args, user_line(), effect)
         for out in outs:
-            self._name(out, node.out(out.shape, out.dtype))
+            self._name(out, node.out(alias(out)._raw.shape, out.dtype))
         self.graph.nodes.append(node)
         return node
 
@@ -136,11 +167,15 @@ class Tracer:
 
     def _written(self, op: Op, args: tuple[Any, ...], out: Any) -> Any:
         outs = out if isinstance(out, tuple) else (out,)
-        given, values = _Template(self, op).fill(args)
+        given, values = Template(self, op).fill(args)
         if values is None:
             node = self.add(op, given, outs, effect=op.record.ascend == "random")  # its body draws numbers itself
         else:
             node = self.add(Filled(op, given), tuple(values), outs)
+        for value, shape in zip(node.outs, shapes_of(self, op, args, outs)):
+            if any(type(n) is not int for n in shape):
+                value.shape = tuple(n if type(n) is int else -1 for n in shape)
+                self._shapes[id(value)] = shape
         node.shares = any(np.may_share_memory(out._raw, arg._raw) for out in outs for arg in tensors_in(args))
         return out
 
@@ -181,7 +216,9 @@ class Tracer:
             return self._index(about)
         if what == "recording":
             self.asks_recording = True
-        if about is None or what in ("shape", "size"):
+        if what in ("shape", "size"):
+            return self._shape(about, what)
+        if about is None:
             return None
         raw = about._raw
         if what == "set" and raw is None:
@@ -237,64 +274,25 @@ class Tracer:
         seed, offset = (TracedInt(number, node.out((), kind), self) for number in numbers)
         return seed, offset  # type: ignore[return-value]
 
+    def _shape(self, tensor: TensorBase, what: str) -> Any:
+        """What stands for a shape, or a number of elements, that may differ from run to run; None for others."""
+        value = self._values.get(id(tensor._raw))
+        shape = None if value is None else self._shapes.get(id(value))
+        if shape is None:
+            return None
+        if None in shape:
+            raise Uncapturable("a shape that depends on the values of tensors is needed while the graph is made")
+        dims = tuple(TracedInt(n.now, n, self) if isinstance(n, Dim) else n for n in shape)
+        return dims if what == "shape" else math.prod(dims)
+
     def settle(self, traced: TracedInt) -> int:
-        """Called when code wants to know the number behind a traced int."""
+        """Called when code wants to know the number behind a traced int: from then on the graph fits only that."""
+        if isinstance(traced.source, Dim):
+            self.dims.compare("eq", traced.source, traced._number)
+            return traced._number
         raise Uncapturable("a number drawn at random is needed while the graph is made", user_line())
 
     def array_value(self, array: Any) -> Value | None:
         """The value of an array among attributes, None for one that no op made."""
         value = self._values.get(id(array))
         return None if value is None or value.constant else value
-
-
-class _Template:
-    """Makes a node's arguments of a call's."""
-
-    def __init__(self, tracer: Tracer, op: Op) -> None:
-        self.tracer, self.op = tracer, op
-        self.values: list[Value] = []
-        self.holes = False
-
-    def fill(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Value] | None]:
-        """Return (arguments with values, None), or (a template, the values for its holes)."""
-        found = [self._operand(arg) if kind else arg for arg, kind in zip(args, self.op.kinds)]
-        if not any(_computed(self.tracer, arg) for arg in found):
-            return tuple(found), None
-        return tuple(self._hole(arg) for arg in found), self.values
-
-    def _operand(self, arg: Any) -> Any:
-        if isinstance(arg, TensorBase):
-            return self.tracer.value_of(arg)
-        if isinstance(arg, (list, tuple)) and any(isinstance(item, TensorBase) for item in arg):
-            return [self._operand(item) for item in arg]
-        if isinstance(arg, np.ndarray):
-            return self.tracer.array_value(arg) or self.tracer.value_of(from_array(arg.copy()))
-        return arg
-
-    def _hole(self, arg: Any) -> Any:
-        value, attribute = arg, True
-        if isinstance(arg, Value):
-            attribute = False
-        elif type(arg) is TracedInt:
-            value = arg.value
-        elif isinstance(arg, np.ndarray) and self.tracer.array_value(arg) is not None:
-            value = self.tracer.array_value(arg)
-        elif type(arg) in (tuple, list):
-            return type(arg)(self._hole(item) for item in arg)
-        elif type(arg) is slice:
-            return slice(self._hole(arg.start), self._hole(arg.stop), self._hole(arg.step))
-        else:
-            return arg
-        self.values.append(value)
-        return Hole(len(self.values) - 1, attribute)
-
-
-def _computed(tracer: Tracer, arg: Any) -> bool:
-    """Whether an attribute is, or holds, an int or an array that the graph computes."""
-    if type(arg) is TracedInt:
-        return True
-    if isinstance(arg, np.ndarray):
-        return tracer.array_value(arg) is not None
-    if type(arg) in (tuple, list):
-        return any(_computed(tracer, item) for item in arg)
-    return type(arg) is slice and any(_computed(tracer, item) for item in (arg.start, arg.stop, arg.step))

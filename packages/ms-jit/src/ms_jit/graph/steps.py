@@ -15,7 +15,7 @@ from ms_kernels.core.dispatch import dispatch, replace
 from ms_kernels.core.tensor import from_array
 from ms_kernels.random.stream import draw, wrap_int64
 
-__all__ = ["Call", "Copy", "Draw", "Filled", "Hole", "Step", "Store"]
+__all__ = ["Call", "Copy", "DimOf", "Draw", "Filled", "Hole", "Step", "Store"]
 
 
 class Step:
@@ -77,6 +77,23 @@ class Draw(Step):
     def __call__(self, *args: Any) -> tuple[Any, ...]:
         seed, offset = draw(self.generator)
         return from_array(np.array(wrap_int64(seed))), from_array(np.array(wrap_int64(offset)))
+
+
+class DimOf(Step):
+    """The value of an expression over the dims of inputs, as a 0-d int64 tensor.
+
+    Attributes:
+        places: the numbers of the inputs that are this step's arguments.
+    """
+
+    name = "dim"
+
+    def __init__(self, dim: Any, places: tuple[int, ...]) -> None:
+        self.dim, self.places = dim, places
+
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
+        dims = {(place, axis): n for place, arg in zip(self.places, args) for axis, n in enumerate(arg.shape)}
+        return (from_array(np.array(self.dim.value(dims))),)
 
 
 class Hole:

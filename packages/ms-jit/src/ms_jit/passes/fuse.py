@@ -105,8 +105,8 @@ def _groups(graph: Graph) -> list[_Group]:
         lowered = lower(node)
         below = [group for group in map(group_at, node.operands) if group is not None]
         for value in node.operands if sink_of else ():
-            if (group := group_at(value, sink_of)) is not None:
-                group.open = False  # what needs its reduction cannot be part of it
+            if (source := group_at(value, sink_of)) is not None:
+                source.open = False  # what needs its reduction cannot be part of it
         if lowered is None and below and (sink := reduction(node)) is not None and _takes(below[0], sink):
             below[0].sinks.append((at, sink))
             sink_of[id(node.outs[0])] = below[0]

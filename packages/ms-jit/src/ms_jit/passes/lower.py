@@ -67,7 +67,7 @@ def lower(node: Node) -> Lowered | None:
 
 
 def reduction(node: Node) -> tuple[str, int, bool] | None:
-    """A block's reduction that gives a node's result: (loop, over how many of the last dimensions, whether they stay)."""
+    """The reduction of a block that gives a node: (loop, over how many of the last dimensions, whether they stay)."""
     op = node.op
     if not isinstance(op, Op) or op.name not in REDUCTIONS or node.effect or not isinstance(node.args[0], Value):
         return None

@@ -26,6 +26,7 @@ cdef class Op:
     cdef int code
     cdef int fast
     cdef tuple blank
+    cdef set fitting  # calls that the shape rule has let through; see fit_key
     cdef dict __dict__
 
 cdef class Mode:

@@ -27,6 +27,7 @@ ATTRIBUTE, TENSOR, OPTIONAL, TENSORS = 0, 1, 2, 3
 KEEP, PROMOTE, PROMOTE_FLOAT = 0, 1, 2
 # when the shape rule is asked before the body runs
 CHECK_ALWAYS, CHECK_BROADCAST, CHECK_NEVER = 0, 1, 2
+cdef int FITTING_MOST = 1024
 cdef int C_ATTRIBUTE = 0, C_TENSOR = 1, C_OPTIONAL = 2, C_TENSORS = 3
 
 cdef dict promoted = {}
@@ -183,6 +184,7 @@ cdef class Op:
         self.check = check
         self.record = record
         self.blank = None
+        self.fitting = set()
         self.code = -1
         self.fast = 0
 
@@ -436,7 +438,7 @@ cpdef object dispatch(Op op, tuple args):
     if op.promote:
         values = promote_operands(op, values)
     if op.check == 0 or (op.check == 1 and not same_shapes(op, values)):
-        op.shape(*shapes_of(op, values))
+        check_shapes(op, values)
     result = op.body(*values) if target is None else target.run(op, values)
     recorded = recorded and mode is not None and mode.recording and not op.nondiff
     if isinstance(result, tuple):
@@ -523,6 +525,54 @@ cdef inline bint equal_shape(cnp.ndarray a, cnp.ndarray b):
     cdef int n = cnp.PyArray_NDIM(a)
     return n == cnp.PyArray_NDIM(b) and (
         n == 0 or memcmp(cnp.PyArray_DIMS(a), cnp.PyArray_DIMS(b), n * sizeof(cnp.npy_intp)) == 0)
+
+
+cdef int check_shapes(Op op, list values) except -1:
+    """Ask the shape rule whether a call fits; not again for what it has let through."""
+    cdef object key = fit_key(op, values)
+    if key is not None and key in op.fitting:
+        return 0
+    op.shape(*shapes_of(op, values))
+    if key is not None:
+        if len(op.fitting) >= FITTING_MOST:
+            op.fitting.clear()
+        op.fitting.add(key)
+    return 0
+
+
+cdef object fit_key(Op op, list values):
+    """All that a shape rule can look at, as a key: shapes and attributes with their types; None for other types."""
+    cdef list key = []
+    cdef int i
+    for i in range(op.arity):
+        value = values[i]
+        if isinstance(value, cnp.ndarray):
+            key.append(dims_of(<cnp.ndarray>value))
+        elif value is None:
+            key.append(None)
+        elif op.kinds[i] == C_TENSORS:
+            for item in value:
+                key.append(dims_of(<cnp.ndarray>item))
+            key.append(len(value))
+        elif type(value) is int or type(value) is bool or type(value) is float or type(value) is str:
+            key.append(type(value))
+            key.append(value)
+        elif type(value) is tuple:
+            for item in <tuple>value:
+                if type(item) is not int:
+                    return None
+            key.append(value)
+        else:
+            return None
+    return tuple(key)
+
+
+cdef inline tuple dims_of(cnp.ndarray array):
+    cdef int i, n = cnp.PyArray_NDIM(array)
+    cdef cnp.npy_intp* dims = cnp.PyArray_DIMS(array)
+    if n == 2:
+        return (dims[0], dims[1])
+    return tuple([dims[i] for i in range(n)])
 
 
 cdef list shapes_of(Op op, list values):
@@ -721,7 +771,7 @@ cdef object strided_call(Op op, tuple args, TensorBase a, TensorBase b, bint rec
     cdef TensorBase out
     if cnp.PyArray_TYPE(x) != cnp.PyArray_TYPE(y) or not is_float(cnp.PyArray_TYPE(x)):
         return None
-    if not equal_shape(x, y):
+    if op.check != 1 or not broadcast(x, y):
         op.shape((<object>x).shape, (<object>y).shape, *args[2:])
     cdef cnp.ndarray z = binary_array(op.code, x, y)
     if z is None:
@@ -730,6 +780,18 @@ cdef object strided_call(Op op, tuple args, TensorBase a, TensorBase b, bint rec
     if recording and not op.nondiff and (a._node is not None or b._node is not None):
         record(op, args, [a, b], (out,), False)
     return out
+
+
+cdef inline bint broadcast(cnp.ndarray a, cnp.ndarray b):
+    """Whether two shapes fit by NumPy's rules."""
+    cdef int i, left = cnp.PyArray_NDIM(a), right = cnp.PyArray_NDIM(b)
+    cdef cnp.npy_intp n, m
+    for i in range(1, min(left, right) + 1):
+        n = cnp.PyArray_DIM(a, left - i)
+        m = cnp.PyArray_DIM(b, right - i)
+        if n != m and n != 1 and m != 1:
+            return False
+    return True
 
 
 cdef inline bint is_float(int type_num):

@@ -6,6 +6,7 @@ from ms_kernels.core.tensor cimport TensorBase, is_tensor
 from ms_kernels.opdef import errors
 
 cdef set KNOWN = {int, float, bool, complex, list, tuple, str, type(None)}
+cdef object INT = int  # asked through an object, so that what only passes for an int counts too
 cdef Op _add, _sub, _mul, _truediv, _floordiv, _mod, _pow, _matmul, _and, _or, _xor, _lshift, _rshift
 cdef Op _neg, _abs, _invert, _lt, _le, _eq, _ne, _gt, _ge
 
@@ -44,7 +45,7 @@ cdef inline object binary(Op op, str sign, str reflected, object a, object b):
     """Call the op; let a foreign right operand that knows the operator have its turn."""
     if op is None:
         return NotImplemented
-    if not is_tensor(b) and type(b) not in KNOWN and hasattr(type(b), reflected) and type(b).__module__ != "numpy":
+    if not is_tensor(b) and type(b) not in KNOWN and not isinstance(b, INT) and hasattr(type(b), reflected) and type(b).__module__ != "numpy":
         return NotImplemented
     if op.arity == 2:
         return dispatch(op, (a, b))

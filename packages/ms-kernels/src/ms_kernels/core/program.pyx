@@ -110,7 +110,7 @@ cdef class Fused:
     def __cinit__(self, Block block not None, Program plain not None):
         self.block = block
         self.plain = plain
-        if plain.inputs != block.code.inputs or len(plain.outputs) != block.code.outputs:
+        if plain.inputs != block.code.inputs or len(plain.outputs) != block.code.outputs + block.code.sinks:
             raise ValueError(f"{plain!r} does not stand for the block")
 
     def __call__(self, *args):
@@ -119,7 +119,7 @@ cdef class Fused:
     @property
     def name(self):
         """The loops, in order."""
-        return "fused " + "+".join([name for name, _, _ in self.block.steps])
+        return "fused " + "+".join([name for name, _, _ in self.block.steps] + [name for _, name, _, _ in self.block.reductions])
 
     def __repr__(self):
         return f"<{self.name}>"
@@ -145,7 +145,7 @@ cdef class Fused:
             if found is not None:
                 return wrap(found)
         outs = self.plain.run(args)
-        return outs[0] if self.block.code.outputs == 1 else outs
+        return outs[0] if len(outs) == 1 else outs
 
 
 cdef class Step:
