@@ -175,4 +175,4 @@ def test_jit_inside_of_jit_becomes_part_of_the_graph() -> None:
     inner = jit(lambda x: x + 1)
     outer = jit(lambda x: inner(inner(x)))
     assert [outer(tensor(1)).item() for _ in range(2)] == [3, 3]
-    assert not inner.entries and text(outer.entries[0].note).count("add(") == 2
+    assert not inner.entries and text(outer.graphs()[0]).count("add(") == 2

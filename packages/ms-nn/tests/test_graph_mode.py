@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ms_dtype as mstype
 from ms_jit import jit
-from ms_kernels import Parameter, Tensor, settings, value_and_grad
+from ms_kernels import Parameter, Tensor, functional, settings, value_and_grad
+from ms_kernels.random.stream import default_stream
 from ms_nn import Adam, BatchNorm2d, Cell, Conv2d, CrossEntropyLoss, Dense, Dropout, Flatten, ReLU, SequentialCell
 
 RNG = np.random.default_rng(0)
@@ -93,42 +95,35 @@ def test_changed_attributes_flags_and_parameters_count() -> None:
     check()
 
 
-def test_a_training_step_as_a_graph_gives_the_eager_bits() -> None:
-    found = []
-    for compiled in (False, True):
-        np.random.seed(4)
-        functional_seed()
-        net = Small()
-        net.set_train()
-        optimizer, loss = Adam(net.trainable_params(), 1e-2), CrossEntropyLoss()
-        gradient = value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
-
-        def step(x: Any, y: Any) -> Any:
-            value, grads = gradient(x, y)
-            optimizer(grads)
-            return value
-
-        run = jit(step) if compiled else step
-        data = np.random.default_rng(2)
-        losses = [
-            run(
-                Tensor(data.standard_normal((6, 1, 4, 4)).astype(np.float32)),
-                Tensor(data.integers(0, 5, 6).astype(np.int32)),
-            ).item()
-            for _ in range(5)
-        ]
-        if compiled:
-            assert run.reasons == [] and run.hits == 4
-        found.append((losses, [p.asnumpy() for p in net.get_parameters()]))
-    assert found[0][0] == found[1][0]
-    for one, other in zip(found[0][1], found[1][1]):
-        np.testing.assert_array_equal(one, other)
-
-
-def functional_seed() -> None:
-    from ms_kernels.random.stream import default_stream
-
+def trained(compiled: bool) -> tuple[list[float], list[Any]]:
+    """Losses of some steps and the parameters after them."""
+    np.random.seed(4)
     default_stream().set(11)
+    net = Small()
+    net.set_train()
+    optimizer, loss = Adam(net.trainable_params(), 1e-2), CrossEntropyLoss()
+    gradient = value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+
+    def step(x: Any, y: Any) -> Any:
+        value, grads = gradient(x, y)
+        optimizer(grads)
+        return value
+
+    run = jit(step) if compiled else step
+    data, losses = np.random.default_rng(2), []
+    for _ in range(5):
+        x = Tensor(data.standard_normal((6, 1, 4, 4)).astype(np.float32))
+        losses.append(run(x, Tensor(data.integers(0, 5, 6).astype(np.int32))).item())
+    if compiled:
+        assert run.reasons == [] and run.hits == 4
+    return losses, [p.asnumpy() for p in net.get_parameters()]
+
+
+def test_a_training_step_as_a_graph_gives_the_eager_bits() -> None:
+    (losses, params), (compiled_losses, compiled_params) = trained(False), trained(True)
+    assert losses == compiled_losses
+    for one, other in zip(params, compiled_params):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_jit_on_a_cell_a_method_and_construct() -> None:
@@ -161,6 +156,21 @@ def test_a_compiled_cell_is_copied_and_pickled_without_its_graphs() -> None:
     for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
         assert "_compiled" not in other.__dict__
         np.testing.assert_array_equal(other(x).asnumpy(), want)
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_declared_inputs_are_checked_and_share_a_graph() -> None:
+    net = Dense(3, 2)
+    net.set_inputs(Tensor(shape=[None, 3], dtype=mstype.float32))
+    for rows in (2, 5, 9):
+        x = Tensor(RNG.standard_normal((rows, 3)).astype(np.float32))
+        want = functional.matmul(x, net.weight.T) + net.bias
+        np.testing.assert_array_equal(net(x).asnumpy(), want.asnumpy())
+    assert net.__dict__["_compiled"]._captures == 1
+    with pytest.raises(ValueError, match=r"set_inputs.*expected: 3, and input: 4"):
+        net(Tensor(np.ones((2, 4), np.float32)))
+    with pytest.raises(TypeError, match="set_inputs"):
+        net(Tensor(np.ones((2, 3), np.int32)))
 
 
 @pytest.mark.usefixtures("graph_mode")

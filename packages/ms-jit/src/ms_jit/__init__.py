@@ -1,7 +1,7 @@
 """Programs over tensors as graphs: captured once, run many times."""
 
 from ms_jit._version import __version__
-from ms_jit.api import jit
+from ms_jit.api import draw, jit
 from ms_jit.arguments import JitArguments, check_arguments
 from ms_jit.config import JitConfig
 from ms_jit.limits import limits, set_recursion_limit
@@ -12,6 +12,7 @@ __all__ = [
     "JitConfig",
     "__version__",
     "check_arguments",
+    "draw",
     "jit",
     "jit_class",
     "lazy_inline",

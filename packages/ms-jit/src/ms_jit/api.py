@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ms_jit.arguments import check_arguments
 from ms_jit.function import JitFunction
+from ms_jit.graph.draw import svg
 
-__all__ = ["_jit_trace", "jit"]
+__all__ = ["_jit_trace", "draw", "jit"]
 
 
 def jit(
@@ -62,6 +64,25 @@ def jit(
         return fn if isinstance(fn, JitFunction) else JitFunction(fn, arguments)
 
     return compiled if function is None else compiled(function)
+
+
+def draw(fn: JitFunction, path: Any = None) -> str:
+    """Return the newest graph of a compiled function as an SVG picture, and write it to a file if one is named.
+
+    Raises:
+        TypeError: `fn` is no compiled function.
+        ValueError: it has no graph yet: it was not called, or runs in Python.
+    """
+    if not isinstance(fn, JitFunction):
+        raise TypeError(f"For 'draw', the 'fn' must be a function that jit made, but got {type(fn).__name__}.")
+    graphs = fn.graphs()
+    if not graphs:
+        why = f": {fn.reasons[-1]}" if fn.reasons else ", since it was not called yet"
+        raise ValueError(f"For 'draw', the 'fn' must have a graph, but {fn!r} has none{why}.")
+    picture = svg(graphs[0])
+    if path is not None:
+        Path(path).write_text(picture, encoding="utf-8")
+    return picture
 
 
 def _jit_trace(fn: Callable[..., Any]) -> JitFunction:

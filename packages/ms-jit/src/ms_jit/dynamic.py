@@ -12,12 +12,13 @@ from ms_dynshape.auto_dynamic_shape import (
     update_auto_dynamic_shape_phase,
 )
 from ms_jit.capture.dims import Guard
+from ms_jit.declared import check_declared
 from ms_jit.trees import check_of
 from ms_kernels import Parameter
 from ms_kernels.core.program import Check, Entry
 from ms_kernels.core.tensor import TensorBase
 
-__all__ = ["Shapes", "Shared", "loose_check"]
+__all__ = ["Declared", "Shapes", "Shared", "loose_check"]
 
 
 class Shapes:
@@ -68,6 +69,39 @@ class Shapes:
         for phase in phases:
             self.shared.pop(phase, None)
         self._phases = {key: phase for key, phase in self._phases.items() if phase not in phases}
+
+
+class Declared:
+    """The shapes that `set_inputs` declared: one graph for all lengths along their unknown dims.
+
+    Args:
+        inputs: a tensor, or other value, for each positional argument.
+    """
+
+    def __init__(self, inputs: Sequence[Any]) -> None:
+        self.inputs = tuple(inputs)
+        self.shared: list[Shared] = []
+
+    def unknown(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[list[int]], Any]:
+        """Return the axes that may differ, for each tensor.
+
+        Raises:
+            TypeError, ValueError: the arguments do not fit what was declared.
+        """
+        given = [*args, *kwargs.values()]
+        check_declared(given, self.inputs)
+        axes: list[list[int]] = []
+        _axes(given, self.inputs, axes)
+        return axes, None
+
+    def compiled(self, _wanted: Any, shared: Shared | None) -> None:
+        """Note a graph."""
+        if shared is not None:
+            self.shared.append(shared)
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry | None:
+        """An entry for just these arguments, out of a graph that serves them; None without one."""
+        return next((found for item in self.shared if (found := item.entry(args, kwargs)) is not None), None)
 
 
 def _signature(wanted: Any) -> Any:

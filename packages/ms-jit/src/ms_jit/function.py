@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ms_jit.arguments import JitArguments
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.run import Captured, capture
-from ms_jit.dynamic import Shapes, Shared, loose_check
+from ms_jit.dynamic import Declared, Shapes, Shared, loose_check
 from ms_jit.execute import build
+from ms_jit.graph.draw import save_graph
+from ms_jit.graph.ir import Graph
 from ms_jit.passes import optimize
 from ms_jit.trees import check_of, rebuild, tensors_in
 from ms_kernels import Parameter
@@ -38,12 +40,24 @@ class JitFunction(Compiled):
         self.reasons: list[str] = []
         self._python: list[Entry] = []
         self._captures = 0
-        self._shapes = Shapes() if arguments.dynamic else None
+        self._shapes: Shapes | Declared | None = Shapes() if arguments.dynamic else None
         if arguments.capture_mode == "trace":
             self.__trace_func__ = True
 
     def __repr__(self) -> str:
         return f"<jit {getattr(self.fn, '__qualname__', repr(self.fn))}>"
+
+    def declare(self, inputs: Sequence[Any]) -> None:
+        """Let one graph serve all lengths along the unknown dims of some tensors, one for each argument."""
+        self._shapes = Declared(inputs)
+
+    def graphs(self) -> list[Graph]:
+        """The graphs of all signatures that were captured, the newest first."""
+        return list(dict.fromkeys(entry.note.graph for entry in self.entries))
+
+    def peaks(self) -> list[int]:
+        """The most bytes that the results in each of `graphs` take at a time."""
+        return [built.plan.peak for built in {id(entry.note): entry.note for entry in self.entries}.values()]
 
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Serve a call that no entry fits: capture it, or leave it to Python where that cannot be."""
@@ -115,8 +129,10 @@ class JitFunction(Compiled):
     def _stamp(self, captured: Captured) -> Callable[..., Entry]:
         """Compile a captured graph; returns what makes its entries for given checks."""
         tracer, form = captured.tracer, captured.form
+        save_graph(captured.graph, "captured")
         graph = optimize(captured.graph)
         built = build(graph, self.arguments.jit_level)
+        save_graph(built.graph, "compiled")
         guards: list[Any] = [*tracer.guards, *((tensor, "_changes", changes) for tensor, changes in tracer.reads)]
         if tracer.asks_recording:
             guards.append(is_recording if is_recording() else _not_recording)
@@ -134,7 +150,7 @@ class JitFunction(Compiled):
             ],
             rebuild="single" if _is_tensor(form) else functools.partial(rebuild, form),
             target=process_target.target if mode is None or mode.target is None else mode.target,
-            note=graph,
+            note=built,
         )
 
 

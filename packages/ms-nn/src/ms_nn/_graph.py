@@ -23,5 +23,8 @@ def run_as_graph(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         from ms_jit.function import JitFunction
 
         compiled = JitFunction(cell._run, check_arguments())
+        declared = cell.get_inputs()
+        if declared:
+            compiled.declare(tuple(declared.values()) if isinstance(declared, dict) else declared)
         object.__setattr__(cell, "_compiled", compiled)
     return compiled(*args, **kwargs)

@@ -47,6 +47,10 @@ class Modes:
         """The parameters with `requires_grad`."""
         raise NotImplementedError
 
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """What the cell computes."""
+        raise NotImplementedError
+
     @property
     def phase(self) -> str:
         """ "train" or "predict", as `set_train` of this very cell said last."""
@@ -204,11 +208,12 @@ class Modes:
             raise ValueError(
                 f"For Cell, set_inputs should only set inputs or kwargs(inputs: {inputs}, kwargs: {kwargs})!"
             )
-        known = [name for name in inspect.signature(type(self).construct).parameters if name != "self"]
+        known = list(inspect.signature(self.construct).parameters)
         for name in kwargs:
             if name not in known:
                 raise ValueError(f"For dict mode, valid key is {known}, but got {name}!")
         object.__setattr__(self, "_inputs", kwargs or inputs)
+        self.__dict__.pop("_compiled", None)
 
     def get_inputs(self) -> Any:
         """What `set_inputs` was told: a tuple, or a dict by name; None without."""

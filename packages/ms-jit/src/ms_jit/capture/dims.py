@@ -42,7 +42,7 @@ class Dim:
 
     def __init__(self, op: str, args: tuple[Any, ...], now: int, prime: int) -> None:
         self.op, self.args, self.now, self.prime = op, args, now, prime
-        self.key = (op, *(arg.key if isinstance(arg, Dim) else arg for arg in args))
+        self.key: tuple[Any, ...] = (op, *(arg.key if isinstance(arg, Dim) else arg for arg in args))
 
     def value(self, dims: Mapping[tuple[int, int], int]) -> int:
         """The value for given dims of the inputs."""
@@ -140,7 +140,7 @@ class Dims:
             for i in (0, 1):
                 factor, rest = left.args[i], left.args[1 - i]
                 if _same(factor, right):
-                    return rest if op == "floordiv" else 0  # type: ignore[no-any-return]
+                    return rest if op == "floordiv" else 0
         if _same(left, right):
             return 1 if op == "floordiv" else 0
         return None

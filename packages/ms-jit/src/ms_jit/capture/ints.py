@@ -42,7 +42,9 @@ class TracedInt:
         return float(self.__index__())
 
     def __bool__(self) -> bool:
-        return bool(self != 0) if isinstance(self.source, Dim) else bool(self.__index__())
+        if isinstance(self.source, Dim):
+            return self.tracer.dims.compare("ne", self.source, 0)
+        return bool(self.__index__())
 
     def __hash__(self) -> int:
         return hash(self.__index__())

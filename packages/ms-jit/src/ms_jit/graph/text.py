@@ -6,7 +6,7 @@ from typing import Any
 
 from ms_jit.graph.ir import Graph, Node, Value
 
-__all__ = ["dot", "text"]
+__all__ = ["dot", "kind", "text"]
 
 
 class _Names:
@@ -34,14 +34,15 @@ class _Names:
         return repr(arg)
 
 
-def _kind(value: Value) -> str:
+def kind(value: Value) -> str:
+    """Return dtype and dims of a value, as "Float32[2, ?]"."""
     dims = "*" if value.shape is None else ", ".join("?" if n < 0 else str(n) for n in value.shape)
     name = "?" if value.dtype is None else str(value.dtype).rpartition(".")[2] or str(value.dtype)
     return f"{name}[{dims}]"
 
 
 def _call(names: _Names, node: Node) -> str:
-    made = ", ".join(f"{names(out)}: {_kind(out)}" for out in node.outs)
+    made = ", ".join(f"{names(out)}: {kind(out)}" for out in node.outs)
     called = f"{node.op.name}({', '.join(names.argument(arg) for arg in node.args)})"
     return f"{made} = {called}" if made else called
 
@@ -57,9 +58,9 @@ def text(graph: Graph, sources: bool = False) -> str:
           return %a0
     """
     names = _Names(graph)
-    inputs = ", ".join(f"{names(value)}: {_kind(value)}" for value in graph.inputs)
+    inputs = ", ".join(f"{names(value)}: {kind(value)}" for value in graph.inputs)
     lines = [f"graph {graph.name}({inputs}):"]
-    lines += [f"  {names(value)}: {_kind(value)} = captured" for value in graph.captured]
+    lines += [f"  {names(value)}: {kind(value)} = captured" for value in graph.captured]
     for node in graph.nodes:
         lines.append("  " + _call(names, node) + (f"  # {node.source}" if sources and node.source else ""))
     lines.append("  return " + ", ".join(names(value) for value in graph.outputs))
@@ -71,10 +72,10 @@ def dot(graph: Graph) -> str:
     names = _Names(graph)
     lines = [f'digraph "{_escaped(graph.name)}" {{', "  node [fontname=monospace];"]
     for shape, values in (("oval", graph.inputs), ("oval", graph.captured)):
-        lines += [f'  "{names(v)}" [shape={shape}, label="{names(v)}\\n{_kind(v)}"];' for v in values]
+        lines += [f'  "{names(v)}" [shape={shape}, label="{names(v)}\\n{kind(v)}"];' for v in values]
     places = {id(out): f"n{i}" for i, node in enumerate(graph.nodes) for out in node.outs}
     for i, node in enumerate(graph.nodes):
-        kinds = "\\n".join(_kind(out) for out in node.outs)
+        kinds = "\\n".join(kind(out) for out in node.outs)
         lines.append(f'  n{i} [shape=box, label="{_escaped(node.op.name)}\\n{kinds}"];')
         lines += [f"  {places.get(id(v)) or chr(34) + names(v) + chr(34)} -> n{i};" for v in node.operands]
     for i, value in enumerate(graph.outputs):

@@ -118,7 +118,7 @@ class _Writer:
             raise RuntimeError(f"For 'export', the result must be made of tuples and lists, but got a {kind.__name__}.")
         return self.sequence([self.result(part) for part in parts], kind is list)
 
-    def sequence(self, parts: list[tuple[str, Type]], is_list: bool = False) -> tuple[str, Type]:
+    def sequence(self, parts: Sequence[tuple[str, Type]], is_list: bool = False) -> tuple[str, Type]:
         """A tuple or list of values."""
         whole = SequenceType(tuple(kind for _, kind in parts), is_list)
         maker = Operator("make_list" if is_list else "MakeTuple", is_function=False)

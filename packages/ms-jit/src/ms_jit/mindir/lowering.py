@@ -16,6 +16,7 @@ from ms_jit.mindir.special import SPECIAL, Call, encode
 __all__ = ["lower"]
 
 _OF_AXES = frozenset({"Squeeze", *(f"Reduce{name}" for name in ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum"))})
+_OF_ONE_AXIS = frozenset({"Argmax", "Argmin"})
 
 
 def lower(op: Any, args: tuple[Any, ...], outs: Sequence[Value] = ()) -> Call | None:
@@ -55,7 +56,7 @@ def _by_form(op: Any, form: Any, given: Mapping[str, Any]) -> Call | None:
             continue
         if value is not expected and value != expected:
             return None
-    if not said <= set(given):
+    if not said <= set(given) or (form.name in _OF_ONE_AXIS and given["dim"] is None):
         return None
     inputs = [_axes(form.name, encode(param.name, given[param.target])) for param in form.params]
     init = [(param.name, _axes(form.name, given[param.target])) for param in form.init]

@@ -77,29 +77,34 @@ def _linear(value: tuple[int, ...]) -> tuple[int, ...]:
     return (1, 1, *value)
 
 
+def _of_convolution(
+    mode: str, names: list[str], weight: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> dict[str, Any]:
+    """The attributes of Conv2D and Conv2DTranspose."""
+    return {
+        "kernel_size": tuple(weight.shape[2:]),
+        "mode": 1,
+        "out_channel": weight.shape[0],
+        "input_names": names,
+        "pad": tuple(padding),
+        "pad_mode": mode,
+        "format": "NCHW",
+        "pad_list": tuple(padding),
+        "groups": groups,
+        "stride": _linear(stride),
+        "group": groups,
+        "dilation": _linear(dilation),
+        "output_names": ["output"],
+    }
+
+
 def _convolution(
     _outs: Outs, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Call | None:
     if _rank(input) != 4:
         return None
-    out_channel, _, *kernel = weight.shape
-    call = _with_attributes(
-        "Conv2D",
-        [input, weight],
-        kernel_size=tuple(kernel),
-        mode=1,
-        out_channel=out_channel,
-        input_names=["x", "w"],
-        pad=tuple(padding),
-        pad_mode="pad",
-        format="NCHW",
-        pad_list=tuple(padding),
-        groups=groups,
-        stride=_linear(stride),
-        group=groups,
-        dilation=_linear(dilation),
-        output_names=["output"],
-    )
+    attributes = _of_convolution("pad", ["x", "w"], weight, stride, padding, dilation, groups)
+    call = _with_attributes("Conv2D", [input, weight], **attributes)
     return call if bias is None else _function("BiasAdd", call, bias, _NCHW)
 
 
@@ -158,23 +163,9 @@ def _conv_grad_input(
 ) -> Call | None:
     if _rank(grad) != 4:
         return None
-    return _with_attributes(
-        "Conv2DTranspose",
-        [grad, weight, tuple(shape)],
-        kernel_size=tuple(weight.shape[2:]),
-        mode=1,
-        out_channel=weight.shape[0],
-        input_names=["out_backprop", "filter", "input_sizes"],
-        pad=tuple(padding),
-        pad_mode="PAD",
-        format="NCHW",
-        pad_list=tuple(padding),
-        groups=groups,
-        stride=_linear(stride),
-        group=groups,
-        dilation=_linear(dilation),
-        output_names=["output"],
-    )
+    names = ["out_backprop", "filter", "input_sizes"]
+    attributes = _of_convolution("PAD", names, weight, stride, padding, dilation, groups)
+    return _with_attributes("Conv2DTranspose", [grad, weight, tuple(shape)], **attributes)
 
 
 def _layer_norm(outs: Outs, input: Any, weight: Any, bias: Any, dims: int, eps: float) -> Call:

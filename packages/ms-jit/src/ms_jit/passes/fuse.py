@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ms_jit.graph.ir import Graph, Node, Value, map_values
@@ -140,17 +141,21 @@ def _takes(group: _Group, sink: Sink) -> bool:
 
 def _fits(group: _Group, joined: _Group | None, node: Node, lowered: Lowered, out: Value) -> bool:
     """Whether a node may enter a group, and that be merged with the one that it entered already."""
-    both = [group] if joined is None else [group, joined]
-    fresh = sum(not any(id(value) in one.made for one in both) for value in node.operands)
-    doubles = {lowered.double, *(one.double for one in both)} - {None}
+    if group.shape != out.shape:
+        return False
+    double = group.double if group.double is not None else lowered.double
+    if lowered.double is not None and lowered.double is not double:
+        return False
+    fresh = [value for value in node.operands if id(value) not in group.made]
+    if joined is None:
+        return len(group.nodes) < LONGEST and len(group.inputs) + len(fresh) <= INPUTS and len(group.numbers) < INPUTS
     return (
-        group.shape == out.shape
-        and sum(len(one.nodes) for one in both) < LONGEST
-        and sum(len(one.inputs) for one in both) + fresh <= INPUTS
-        and sum(len(one.numbers) for one in both) < INPUTS
-        and len(doubles) < 2
-        and sum(len(one.sinks) for one in both) <= SINKS
-        and len({sink[1] for one in both for _, sink in one.sinks}) < 2
+        len(group.nodes) + len(joined.nodes) < LONGEST
+        and len(group.inputs) + len(joined.inputs) + len(fresh) <= INPUTS
+        and len(group.numbers) + len(joined.numbers) < INPUTS
+        and (joined.double is None or double is None or joined.double is double)
+        and len(group.sinks) + len(joined.sinks) <= SINKS
+        and len({sink[1] for _, sink in (*group.sinks, *joined.sinks)}) < 2
     )
 
 
@@ -228,7 +233,7 @@ def _part(
     own.outputs = kept + [node.outs[0] for node in ends]
     reduced = [(node.args[0], sink) for node, (_, sink) in zip(ends, sinks)]
     block = _block([low for _, low in nodes], members, own.inputs, kept, reduced)
-    return _Part(Fused(block, plain(own)), own.inputs, own.outputs, members[-1].source)
+    return _Part(Fused(block, partial(plain, own)), own.inputs, own.outputs, members[-1].source)
 
 
 def _block(

@@ -8,7 +8,7 @@ from typing import Any
 import ms_dtype as mstype
 from ms_jit.graph.ir import Node, Value
 from ms_kernels.core.dispatch import Op
-from ms_kernels.loops.block import operation, rounded
+from ms_kernels.loops.block import operation
 from ms_kernels.opdef import rules
 
 __all__ = ["Lowered", "Number", "lower", "reduction"]
@@ -115,7 +115,7 @@ def _operands(made: Lowered, args: tuple[Any, ...], exact: bool) -> tuple[list[A
         if exact and dtype.itemsize == 2:
             return None
         try:
-            rounded(arg, dtype.np)
+            float(arg)
         except OverflowError:
             return None
         out.append(Number(arg, dtype))
