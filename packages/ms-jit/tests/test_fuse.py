@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -104,10 +105,30 @@ def test_what_has_no_loop_is_left() -> None:
     b = m.op("neg", m.op("add", x, i))
     c = m.op("add", m.op("neg", x), d)
     e = m.op("pow", m.op("neg", x), x)
-    f = m.op("add", m.op("neg", x), x, 3)
+    f = m.op("add", m.op("neg", x), 0.5, 3)
     assert fused(m.outputs(a, b, c, e, f)) == [
         *("add", "add", "neg", "neg", "add", "neg", "pow", "neg", "add"),
     ]
+
+
+def test_sums_with_a_factor() -> None:
+    for dtype, names_ in ((mstype.float32, ["fused neg+mul+add+mul+sub"]), (mstype.float16, ["neg", "add", "sub"])):
+        m = Maker()
+        x = m.input(9, dtype=dtype)
+        total = m.op("add", m.op("neg", x), x, 0.3)
+        assert fused(m.outputs(m.op("sub", x, total, 3))) == names_
+
+
+def test_many_threads_at_once() -> None:
+    m = Maker()
+    x, w = m.input(300, 1000), m.input(1000)
+    y = m.op("silu", m.op("mul", x, w))
+    built = build(m.outputs(y, m.op("sum", y, -1)), "O1")
+    inputs = tensors(m.graph)
+    want = [out._a.tobytes() for out in interpret(m.graph, inputs)]
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: built.program.run(inputs), range(40)))
+    assert all([out._a.tobytes() for out in run] == want for run in runs)
 
 
 def test_changes_in_place_keep_their_order() -> None:

@@ -320,11 +320,25 @@ def test_codes() -> None:
     assert str(decode("dtype", 43)) == "Float32"
     assert decode("axis", 1) == 1
     assert decode("keep_dims", True) is True
-    assert set(CODES) == {"approximate", "data_format", "format", "pad_mode", "reduction"}
+    assert decode("reduction", 0) == "sum"
+    assert decode("reduction", 0, "TensorScatterElements") == "none"
+    assert decode("indexing", 0) == "ij"
+    assert all(len(set(codes.values())) == len(codes) for codes in CODES.values())
     assert attribute_names("MatMul") == ["transpose_a", "transpose_b"]
     assert attribute_names("Nothing") is None
 
 
+def test_a_result_that_is_not_there() -> None:
+    program = double()
+    first = Node("g", op("GroupNorm"), ["x", "one", "none", "none", "eps"])
+    constants = [Constant("one", 1), Constant("none", None), Constant("eps", 1e-5)]
+    program.main.nodes[:] = [*constants, first, Node("y", op("TupleGetItem"), ["g", "one"])]
+    with pytest.raises(MindIRError, match="the node 'y' cannot run: tuple index out of range"):
+        GraphProgram(program)(Tensor([[1.0, 2.0]]))
+
+
 def test_functions_of_mint() -> None:
+    assert callable_of(op("ClampScalar"))([Tensor([3.0]), 0.5, 2.0]).asnumpy().tolist() == [2.0]
+    assert callable_of(op("DivMod"))([Tensor([-3.0]), Tensor(2.0), 1]).asnumpy().tolist() == [-1.0]
     total = callable_of(op("SumExt"))([Tensor([[1.0, 2.0]]), (1,), True, 42])
     assert (str(total.dtype), total.asnumpy().tolist()) == ("Float16", [[3.0]])

@@ -15,7 +15,8 @@ from ms_jit.capture.dims import Guard
 from ms_jit.declared import check_declared
 from ms_jit.trees import check_of
 from ms_kernels import Parameter
-from ms_kernels.core.program import Check, Entry
+from ms_kernels.core.checks import Check
+from ms_kernels.core.program import Entry
 from ms_kernels.core.tensor import TensorBase
 
 __all__ = ["Declared", "Shapes", "Shared", "loose_check"]

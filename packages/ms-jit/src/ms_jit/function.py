@@ -17,8 +17,9 @@ from ms_jit.graph.ir import Graph
 from ms_jit.passes import optimize
 from ms_jit.trees import check_of, rebuild, tensors_in
 from ms_kernels import Parameter
+from ms_kernels.core.checks import Check
 from ms_kernels.core.dispatch import current_mode_variable, is_recording, process_target, scope
-from ms_kernels.core.program import Check, Compiled, Entry, Program
+from ms_kernels.core.program import Compiled, Entry, Program
 
 __all__ = ["JitFunction"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import ms_dtype as mstype
 from ms_kernels import Parameter
-from ms_kernels.core.program import Check
+from ms_kernels.core.checks import Check
 from ms_kernels.core.tensor import TensorBase
 
 __all__ = ["Form", "Leaf", "check_of", "form_of", "is_plain", "leaves_of", "rebuild", "tensors_in"]

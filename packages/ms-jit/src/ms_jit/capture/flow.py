@@ -14,8 +14,8 @@ from ms_jit.capture.undo import Undo
 from ms_jit.graph.flow import Cond, While
 from ms_jit.trees import Leaf, form_of, rebuild
 from ms_kernels import Tensor
+from ms_kernels.core.checks import same_value
 from ms_kernels.core.dispatch import current_mode_variable, ops_by_name, scope
-from ms_kernels.core.program import same_value
 from ms_kernels.core.tensor import TensorBase, alias, from_array
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ms_jit.capture.library import LIBRARY
-from ms_kernels.core.program import same_value
+from ms_kernels.core.checks import same_value
 from ms_kernels.core.tensor import TensorBase
 
 if TYPE_CHECKING:

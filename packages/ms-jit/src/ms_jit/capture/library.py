@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["LIBRARY"]
+__all__ = ["EVERYTHING", "LIBRARY"]
 
 # the layers of ms_nn are not among them: their `construct` is rewritten like a user's
 LIBRARY = frozenset(
     f"ms_{name}"
     for name in ("common", "dtype", "dynshape", "fs", "generator", "hooks", "initializer", "jit", "kernels")
 )
+EVERYTHING = LIBRARY | frozenset(f"ms_{name}" for name in ("nn", "dump"))

@@ -13,6 +13,7 @@ from ms_jit.capture.dims import Dim, Dims
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.guards import Guards, guard_cell
 from ms_jit.capture.ints import TracedInt, plain
+from ms_jit.capture.library import EVERYTHING
 from ms_jit.capture.shapes import shapes_of
 from ms_jit.capture.template import Template
 from ms_jit.capture.undo import Undo
@@ -28,15 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Tracer", "user_line"]
 
-_OURS = ("ms_kernels", "ms_jit", "ms_nn", "ms_generator", "ms_initializer", "ms_common")
-
 
 def user_line() -> str:
     """Return "file:line" of the innermost frame that is not of this library, "" when there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code.co_filename
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS and not code.startswith("<ms_kernels"):
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in EVERYTHING and not code.startswith(
+            "<ms_kernels"
+        ):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ms_jit.limits import limits
 from ms_jit.mindir.model import Constant, Function, Node, Operator, Program
-from ms_jit.mindir.operators import callable_of
+from ms_jit.mindir.operators import MOVES, callable_of
 from ms_jit.mindir.wire import MindIRError
 from ms_kernels import Parameter, Tensor
 
@@ -168,13 +168,13 @@ class GraphProgram:
 
     def _run(self, frame: _Frame, node: Node, values: list[Any]) -> Any:
         operator = node.operator
-        if id(operator) in self._calls:
-            return self._calls[id(operator)](values)
         assert isinstance(operator, Operator)
-        try:
-            return _STRUCTURE[operator.name](values)
-        except (AttributeError, IndexError, TypeError) as error:
-            raise MindIRError(f"the node '{node.name}' cannot run: {error}") from error
+        if operator.name in _STRUCTURE or operator.name in MOVES:
+            try:
+                return (_STRUCTURE.get(operator.name) or MOVES[operator.name])(values)
+            except (AttributeError, IndexError, KeyError, TypeError) as error:
+                raise MindIRError(f"the node '{node.name}' cannot run: {error}") from error
+        return self._calls[id(operator)](values)
 
 
 def _partial(values: list[Any]) -> _Closure:

@@ -17,9 +17,9 @@ from ms_jit.mindir.wire import MindIRError
 from ms_kernels import functional, mint, mint_functional
 from ms_kernels.opdef.primitive import Primitive
 
-__all__ = ["CODES", "DTYPE_CODES", "attribute_names", "callable_of"]
+__all__ = ["CODES", "DTYPE_CODES", "MOVES", "attribute_names", "callable_of", "decode"]
 
-# Attributes that are numbers in MindIR and names in Python: by the name of the attribute.
+# Attributes that are numbers in MindIR and names in Python: by their own name, or first by the primitive's and theirs.
 _FORMATS = {"NCHW": 0, "NHWC": 1}
 _REDUCTIONS = {"sum": 0, "mean": 1, "none": 2}
 CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
@@ -29,6 +29,9 @@ CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
         "pad_mode": {"pad": 0, "same": 1, "valid": 2},
         "reduction": _REDUCTIONS,
         "approximate": {"none": 0, "tanh": 1},
+        "indexing": {"ij": 0, "xy": 1},
+        "rounding_mode": {"trunc": 1, "floor": 2},
+        "TensorScatterElements.reduction": {"none": 0, "add": 1},
     }
 )
 DTYPE_CODES: Mapping[str, int] = MappingProxyType(
@@ -47,6 +50,9 @@ _DTYPE_NAMES = frozenset({"dtype", "dst_type", "output_type", "type"})
 # Attributes that MindSpore's primitives call otherwise than their parameters.
 _RENAMED = {"format": "data_format", "strides": "stride", "eps": "epsilon", "shape": "shape"}
 
+# Primitives that stand for a function of mint: those of another name, and those that give more than the function does.
+_FUNCTIONS = MappingProxyType({"ClampScalar": "clamp", "ClampTensor": "clamp", "DivMod": "div", "DivMods": "div"})
+_FIRST_OF_SEVERAL = frozenset({"BatchNormExt", "GroupNorm", "LayerNormExt"})
 _SPATIAL = frozenset({"dilation", "kernel_size", "stride", "strides"})
 
 Call = Callable[[list[Any]], Any]
@@ -56,7 +62,7 @@ def _scalar_to_tensor(values: list[Any]) -> Any:
     return ms_kernels.Tensor(values[0], _DTYPES[values[1]] if len(values) > 1 else None)
 
 
-_MOVES: Mapping[str, Call] = MappingProxyType(
+MOVES: Mapping[str, Call] = MappingProxyType(
     {
         "Load": lambda values: values[0],
         "Depend": lambda values: values[0],
@@ -86,8 +92,8 @@ def callable_of(operator: Operator) -> Call:
     Raises:
         MindIRError: ms-kernels has no such primitive, or it has no such attributes.
     """
-    if operator.name in _MOVES:
-        return _MOVES[operator.name]
+    if operator.name in MOVES:
+        return MOVES[operator.name]
     if re.fullmatch(r"[A-Za-z]\w*", operator.name) is None:
         raise MindIRError(f"'{operator.name}' is no name of a primitive")
     made = _primitive(operator.name)
@@ -97,7 +103,8 @@ def callable_of(operator: Operator) -> Call:
     function = _function(operator.name)
     if function is None:
         raise MindIRError(f"there is no primitive '{operator.name}'")
-    return _of_function(function)
+    call = _of_function(function)
+    return (lambda values: (call(values),)) if operator.name in _FIRST_OF_SEVERAL else call
 
 
 def attribute_names(name: str) -> list[str] | None:
@@ -111,13 +118,14 @@ def _primitive(name: str) -> type[Primitive] | None:
     return found if inspect.isclass(found) and issubclass(found, Primitive) else None
 
 
-def decode(name: str, value: Any) -> Any:
+def decode(name: str, value: Any, primitive: str = "") -> Any:
     """An attribute as Python has it; MindIR has numbers for formats, modes and element types."""
     if isinstance(value, bool) or not isinstance(value, int):
         return value
     if name in _DTYPE_NAMES:
         return _DTYPES.get(value, value)
-    return next((text for text, code in CODES.get(name, {}).items() if code == value), value)
+    codes = CODES.get(f"{primitive}.{name}") or CODES.get(name, {})
+    return next((text for text, code in codes.items() if code == value), value)
 
 
 def _single(made: Callable[..., Any], value: Any) -> Any:
@@ -168,8 +176,9 @@ def _of_inputs(made: Callable[..., Any], taken: list[str]) -> Call:
             if tuple(values[len(taken) : len(taken) + len(more)]) != more:
                 raise MindIRError(f"the primitive '{made.__name__}' has inputs that are not understood: {values}")
             del values[len(taken) : len(taken) + len(more)]
-        given = (_single(made, decode(n, v)) for n, v in _named(attributes, values[len(taken) :]))
-        return made(*given)(*(decode(n, v) for n, v in _named(taken, values[: len(taken)])))
+        inputs, given = _named(taken, values[: len(taken)]), _named(attributes, values[len(taken) :])
+        primitive = made(*(_single(made, decode(n, v, made.__name__)) for n, v in given))
+        return primitive(*(decode(n, v, made.__name__) for n, v in inputs))
 
     return call
 
@@ -184,7 +193,8 @@ def _of_attributes(made: Callable[..., Any], operator: Operator) -> Call:
             continue  # what the mode came to, not what was asked for
         parameter = name if name in known else _RENAMED.get(name, "")
         if parameter in known:
-            given[parameter] = _spatial(decode(parameter, value)) if parameter in _SPATIAL else decode(parameter, value)
+            decoded = decode(parameter, value, made.__name__)
+            given[parameter] = _spatial(decoded) if parameter in _SPATIAL else decoded
     try:
         primitive = made(**given)
     except (TypeError, ValueError) as error:
@@ -195,7 +205,7 @@ def _of_attributes(made: Callable[..., Any], operator: Operator) -> Call:
 @cache
 def _function(name: str) -> Callable[..., Any] | None:
     """The function of mint that a primitive without a class of its own stands for: "SumExt" is `sum`."""
-    word = re.sub(r"(Ext|V\d|View)$", "", name)
+    word = _FUNCTIONS.get(name) or re.sub(r"(Ext|V\d|View)$", "", name)
     word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word).lower()
     for place in (mint, mint_functional):
         for spelling in (word, word.replace("_", "")):

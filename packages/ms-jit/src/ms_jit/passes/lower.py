@@ -127,16 +127,25 @@ def _by_loop(node: Node, op: Op) -> Lowered | None:
     loop = op.loop or LOOPS[op.name]
     count = sum(1 for kind in op.kinds if kind)
     family = _class_of([value.dtype for value in node.operands])
-    if family is None or node.args[count:] != op.defaults[: len(node.args) - count]:
+    if family is None:
         return None
+    rest, alpha = node.args[count:], None
+    if rest != op.defaults[: len(rest)]:
+        if op.name not in ("add", "sub") or type(rest[0]) not in (int, float):
+            return None
+        alpha = rest[0]
     found = operation(loop, family)
     if found is None or found[0] != count or found[2]:
         return None
     made = Lowered(family)
-    operands = _operands(made, node.args[:count], op.loop is None)
+    operands = _operands(made, node.args[:count], op.loop is None or alpha is not None)
     if operands is None:
         return None
     values, dtype = operands
+    if alpha is not None:
+        if isinstance(values[1], Number) or dtype.itemsize == 2:
+            return None  # these round the factor another way
+        values[1] = made.add("mul", (values[1], Number(alpha, dtype)), dtype)
     if op.name == "pow":
         power = values[1]
         if not isinstance(power, Number) or not isinstance(node.args[0], Value):
