@@ -17,12 +17,11 @@ import torch
 from _compare import compare, heading
 from torch import nn as tnn
 
-import ms_common
-
-ms_common.activate()
-
-import mindspore as ms
-from mindspore import Tensor, nn, ops
+import ms_kernels as mk
+import ms_nn as nn
+from ms_kernels import Tensor
+from ms_kernels import functional as ops
+from ms_kernels.core.runtime import set_threads
 
 Step = Callable[[], object]
 STAGES = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
@@ -107,7 +106,7 @@ def our_step(net: nn.Cell, loss: Callable[..., Any], *inputs: Tensor) -> Step:
     """Forward, backward and Adam."""
     net.set_train()
     optimizer = nn.Adam(net.trainable_params(), 1e-4)
-    graded = ms.value_and_grad(lambda *args: loss(net, *args), None, net.trainable_params())
+    graded = mk.value_and_grad(lambda *args: loss(net, *args), None, net.trainable_params())
 
     def run() -> object:
         value, grads = graded(*inputs)
@@ -162,7 +161,7 @@ def adam() -> dict[str, Step]:
     """Adam alone, over 10^7 parameters in 100 tensors; torch's fused one."""
     rng = np.random.default_rng(0)
     data = [rng.standard_normal((100, 1000)).astype(np.float32) for _ in range(100)]
-    weights = [ms.Parameter(Tensor(d), name=f"w{i}") for i, d in enumerate(data)]
+    weights = [mk.Parameter(Tensor(d), name=f"w{i}") for i, d in enumerate(data)]
     grads = tuple(Tensor(d * 0.1) for d in data)
     ours = nn.Adam(weights, 1e-3)
     peers = [torch.nn.Parameter(torch.from_numpy(d.copy())) for d in data]
@@ -176,8 +175,6 @@ def main() -> None:
     """Print milliseconds of a step and the ratio."""
     threads = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     torch.set_num_threads(threads)
-    from ms_kernels.core.runtime import set_threads
-
     set_threads(threads)
     heading(f"{threads} threads, one training step", ["ours", "torch"], "ms")
     compare("ResNet-18, 8 x 3x64x64", resnet(), 1.0, 9, 3, 1e3)

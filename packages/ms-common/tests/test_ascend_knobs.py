@@ -20,8 +20,8 @@ from ms_kernels.targets.ascend import emulator
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "ascend_knobs.json").read_text(encoding="utf-8"))["vectors"]
 CASES = [(vector, profile) for vector in VECTORS for profile in vector["profile"]]
-# Runs sequences of calls, each in a process of its own (a fork of one that has done nothing but import), and prints what
-# each call gave.
+# Runs sequences of calls, each in a process of its own (a fork of one that has done nothing but import), and prints
+# what each call gave.
 PROGRAM = """
 import json, os, sys
 import ms_common
@@ -39,7 +39,8 @@ def product():
 
 def run(steps, env):
     os.environ.update(env)
-    own = {"effective": emulator.precision.effective, "env": os.environ.get, "cube_math_type": code, "mint.matmul": product}
+    own = {"effective": emulator.precision.effective, "env": os.environ.get}
+    own |= {"cube_math_type": code, "mint.matmul": product}
     found = []
     for step in steps:
         call = own.get(step["call"])
@@ -205,6 +206,12 @@ class TestSettings:
         with pytest.raises(TypeError, match="'device_id' must stay 0"):
             context.set_context(device_id=1)
 
+    def test_soc_version(self) -> None:
+        found = context.MSContext.get_instance()
+        assert found.get_ascend_soc_version() == "ascend910b"
+        settings.device_target = "CPU"
+        assert found.get_ascend_soc_version() == ""
+
     def test_runtime_once(self) -> None:
         runtime.dispatch_threads_num(2)
         runtime.set_kernel_launch_group(2, 8)
@@ -232,7 +239,7 @@ class TestSettings:
         ],
     )
     def test_runtime_refuses(self, call: Any, kind: type[Exception]) -> None:
-        with pytest.raises(kind, match="must be|must hold"):
+        with pytest.raises(kind, match="must be"):
             call()
 
 
@@ -253,7 +260,11 @@ class TestQueries:
                 getattr(hal, name)(target)
 
     def test_answers(self) -> None:
-        assert (hal.device_count(), hal.device_count("Ascend"), hal.get_device_name(0, "Ascend")) == (1, 1, "Ascend910B")
+        assert (hal.device_count(), hal.device_count("Ascend"), hal.get_device_name(0, "Ascend")) == (
+            1,
+            1,
+            "Ascend910B",
+        )
         assert hal.get_device_properties(0, "CPU") is None
         assert hal.get_arch_list("CPU") is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,12 +15,17 @@ from ms_kernels.core import runtime
 
 
 @pytest.fixture(autouse=True)
-def settings_as_before() -> Iterator[None]:
+def settings_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(type(settings), "started", False)  # other tests have run ops
+    for name in ("HCCL_DETERMINISTIC", "TE_PARALLEL_COMPILER"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     before = (settings.mode, settings.device_target, settings.device_id, runtime.get_threads())
     yield
     settings.mode, settings.device_target, settings.device_id = before[:3]
     runtime.set_threads(before[3])
     context.K_CONTEXT.reset()
+    device.CHOSEN.reset()
 
 
 def test_constants() -> None:
@@ -171,6 +177,14 @@ def test_positional_arguments_and_bad_keys() -> None:
             context.get_context(key)
 
 
+def test_determinism_by_context_may_change() -> None:
+    context.set_context(deterministic="ON")
+    assert os.environ["HCCL_DETERMINISTIC"] == "true"
+    context.set_context(deterministic="OFF")
+    assert "HCCL_DETERMINISTIC" not in os.environ
+    assert context.get_context("deterministic") == "OFF"
+
+
 def test_what_has_no_effect_is_said(caplog: pytest.LogCaptureFixture) -> None:
     context.set_context(enable_graph_kernel=True)
     context.set_context(device_id=0)
@@ -187,8 +201,10 @@ class TestDevice:
         device.set_device("CPU", 2)
         info = device.get_current_device()
         assert (repr(info), info.device_target, info.device_id) == ("('CPU', 2)", "CPU", 2)
-        device.set_device("CPU")
-        assert device.get_current_device() == ("CPU", 0)
+        device.set_device("CPU", 2)
+        with pytest.raises(RuntimeError, match="For 'set_device', the setting must be made once"):
+            device.set_device("CPU")
+        assert device.get_current_device() == ("CPU", 2)
 
     @pytest.mark.parametrize(
         "args, kind, text",
@@ -208,8 +224,11 @@ class TestDevice:
     def test_set_deterministic(self) -> None:
         device.set_deterministic(True)
         assert context.get_context("deterministic") == "ON"
-        device.set_deterministic(False)
-        assert context.get_context("deterministic") == "OFF"
+        assert (os.environ["HCCL_DETERMINISTIC"], os.environ["TE_PARALLEL_COMPILER"]) == ("true", "1")
+        context.set_context(deterministic="OFF")
+        assert context.get_context("deterministic") == "ON"
+        with pytest.raises(RuntimeError, match="For 'set_deterministic', the setting must be made once"):
+            device.set_deterministic(False)
         with pytest.raises(TypeError, match="'deterministic' must be of type bool, but got 1"):
             device.set_deterministic(1)  # type: ignore[arg-type]
 
@@ -227,6 +246,8 @@ class TestDevice:
         mindspore.device_context.cpu.op_tuning.threads_num(before + 1)
         assert runtime.get_threads() == before + 1
         assert mindspore.get_context("runtime_num_threads") == before + 1
+        with pytest.raises(RuntimeError, match="For 'threads_num', the setting must be made once"):
+            mindspore.device_context.cpu.op_tuning.threads_num(before)
 
     def test_cpu(self, alias: None) -> None:
         from mindspore.device_context import cpu

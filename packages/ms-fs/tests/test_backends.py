@@ -105,7 +105,7 @@ def test_the_outside_view_is_read_only() -> None:
 def test_plug_ins(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     name = "p" + uuid.uuid4().hex
     points = [EntryPoint(name, "ms_fs.local:LocalBackend", registry.GROUP)]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points if group == registry.GROUP else [])
     backend, inner = ms_fs.resolve(f"{name}://{tmp_path}/x")
     assert type(backend) is LocalBackend
     assert inner == f"{tmp_path}/x"

@@ -203,3 +203,35 @@ def test_progress(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert "shown.ckpt" in capsys.readouterr().err
     ms_fs.save({"a": np.zeros(3 << 20, np.uint8)}, tmp_path / "quick.ckpt")
     assert capsys.readouterr().err == ""
+
+
+def test_pairs_are_written_and_read_one_by_one(tmp_path: Any) -> None:
+    """A file may be larger than memory."""
+    path = tmp_path / "x.ckpt"
+    alive = [0]
+
+    class Counted(np.ndarray):
+        def __del__(self) -> None:
+            alive[0] -= 1
+
+    def pairs() -> Any:
+        for i in range(20):
+            alive[0] += 1
+            assert alive[0] <= 3
+            yield f"w{i}", np.full(10_000, i).view(Counted)
+
+    ms_fs.save(pairs(), path)
+    total = 0
+    for i, (name, array) in enumerate(ms_fs.stream(path)):
+        assert name == f"w{i}"
+        total += int(array[-1])  # type: ignore[arg-type]
+    assert total == sum(range(20))
+    stopped = ms_fs.stream(path)
+    assert next(stopped)[0] == "w0"
+    stopped.close()  # type: ignore[attr-defined]  # closes the file
+
+
+def test_an_error_between_pairs_leaves_no_file(tmp_path: Any) -> None:
+    with pytest.raises(TypeError, match="type of 'b'"):
+        ms_fs.save(iter([("a", 1), ("b", None)]), tmp_path / "x.ckpt")
+    assert list(tmp_path.iterdir()) == []

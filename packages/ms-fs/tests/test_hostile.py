@@ -47,7 +47,7 @@ def read_ckpt(data: bytes) -> Any:
 
 
 def read_safetensors(data: bytes) -> Any:
-    return safetensors.read(io.BytesIO(data), len(data))[0]
+    return dict(safetensors.read(io.BytesIO(data), len(data))[0])
 
 
 BOTH = [pytest.param(as_ckpt, read_ckpt, id="ckpt"), pytest.param(as_safetensors, read_safetensors, id="safetensors")]

@@ -55,6 +55,30 @@ def test_other_things_are_not(fn: object) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("fn", "count", "fits"),
+    [
+        (lambda a: a, 1, True),
+        (lambda a, b: a, 1, False),
+        (lambda: None, 1, False),
+        (lambda *args: args, 3, True),
+        (lambda a, b=1: a, 1, True),
+        (lambda a, *, b: a, 1, False),
+        (functools.partial(lambda a, b: a, 1), 1, True),
+        (functools.partial(lambda a, b: a, 1), 2, False),
+        (Callee().method, 0, True),
+        (Callee(), 1, False),
+        (dict.fromkeys, 2, True),  # without a signature that could be asked, or with a fitting one
+    ],
+)
+def test_a_hook_must_take_its_arguments(fn: Callable[..., object], count: int, fits: bool) -> None:
+    if fits:
+        check_hook("register_hook", fn, count)
+        return
+    with pytest.raises(TypeError, match=f"For 'register_hook', the hook '.*' must take {count} arguments"):
+        check_hook("register_hook", fn, count)
+
+
 def run(table: HookTable) -> list[object]:
     return [hook.fn() for hook in table.running()]
 

@@ -298,8 +298,11 @@ def test_reductions_that_stay_alone() -> None:
     assert fused(m.outputs(*outs)) == ["fused mul+mean", "sum", "tanh", "sum"]
     m = Maker()
     x = m.input(30, 60)
-    half = m.op("sum", m.op("tanh", x), -1, False, mstype.float64)
-    assert fused(m.outputs(half, m.op("sum", m.op("isnan", x)))) == ["tanh", "sum", "isnan", "sum"]
+    wide = m.op("sum", m.op("tanh", x), -1, False, mstype.float64)
+    assert fused(m.outputs(wide, m.op("sum", m.op("isnan", x)))) == ["tanh", "sum", "isnan", "sum"]
+    m = Maker()
+    x = m.input(30, 20, dtype=mstype.float16)
+    assert fused(m.outputs(m.op("sum", m.op("tanh", x), -1))) == ["tanh", "sum"]
 
 
 def test_what_needs_a_reduction_is_no_part_of_its_group() -> None:

@@ -21,7 +21,7 @@ import ms_kernels.ops
 from ms_jit.mindir import GraphProgram, export, load
 from ms_jit.mindir.convert import read_program, write_program
 from ms_jit.mindir.export import program_of
-from ms_jit.mindir.model import Program
+from ms_jit.mindir.model import Program, TensorType
 from ms_kernels import Parameter, Tensor, functional, mint
 from ms_kernels.core.dispatch import Op, dispatch
 from ms_kernels.testing.case import Maker, cases
@@ -167,6 +167,38 @@ def test_an_export_changes_nothing() -> None:
     same(program(Tensor([1.0, 1.0, 1.0])), (Tensor([2.0, 3.0, 4.0]), Tensor([3.0, 4.0, 5.0])))
 
 
+def unknown(*shape: int | None) -> Any:
+    return Tensor(shape=shape, dtype=T(1).dtype)
+
+
+def merged(x: Any) -> Any:
+    return functional.reshape(x, (x.shape[0] * 3,)) + 1
+
+
+def over_length(x: Any) -> Any:
+    return x[:, 1:].sum() / x.shape[0], x * (x.shape[0] * 2 + 1)
+
+
+def product(x: Any) -> Any:
+    return functional.matmul(x, x.T) * x.shape[1]
+
+
+def of_unknown(x: Any) -> Any:
+    return x[0], x[1:, None], x.mean(0), x[-1, -2], x[..., ::2], x + x.sum(0, keepdims=True)
+
+
+DYNAMIC = [merged, over_length, product, of_unknown]
+
+
+@pytest.mark.parametrize("function", DYNAMIC)
+def test_unknown_lengths(function: Callable[..., Any]) -> None:
+    declared = unknown(None, 3) if function is merged else unknown(None, None)
+    program = again(program_of(function, (declared,)))
+    assert program.main.inputs[0].type == TensorType(tuple(declared.shape), "float32")
+    for x in (T(5, 3), T(2, 3), T(7, 3)):
+        same(GraphProgram(program)(x), function(x))
+
+
 def _table() -> dict[str, Op]:
     """The ops of the table that are no compositions."""
     for module in pkgutil.iter_modules(ms_kernels.ops.__path__):
@@ -276,7 +308,9 @@ def unmade(x: Any) -> Any:
         ((branch, T(2)), {"file_name": ""}, ValueError, "The '' is illegal, it must be match regular"),
         ((1, T(2)), {}, TypeError, "the 'net' must be a Cell or a function, but got 1."),
         ((Tensor, T(2)), {}, TypeError, "the 'net' must be a Cell or a function, but got <class"),
-        ((branch, Tensor(shape=[None], dtype=T(1).dtype)), {}, ValueError, "the inputs must have known shapes"),
+        ((branch, Tensor(shape=None, dtype=T(1).dtype)), {}, ValueError, "the inputs must have known ranks"),
+        ((lambda x: x[0], [unknown(None, 3)]), {}, ValueError, "the inputs must have known ranks"),
+        ((lambda x: x.reshape(x.shape[0], 1, x.shape[1]), unknown(None, None)), {}, RuntimeError, "'reshape' at"),
         ((branch, T(2)), {"enc_key": b"0" * 16}, ValueError, "the file must not be encrypted"),
         ((unmade, T(2)), {}, RuntimeError, "the result must be made of tuples and lists, but got a dict."),
         ((lambda x: float(x.sum()), T(2)), {}, RuntimeError, "the function must be one graph, but at"),
@@ -299,7 +333,8 @@ def test_errors(args: Any, kwargs: Any, error: type[Exception], text: str, tmp_p
 
 def record(function: Callable[..., Any], args: tuple[Any, ...]) -> dict[str, Any]:
     """A program and its arguments as the recording program takes them."""
-    data = write_program(program_of(function, args)).SerializeToString()
+    declared = (unknown(None, 3),) if function in DYNAMIC else args
+    data = write_program(program_of(function, declared)).SerializeToString()
     arrays = [arg.asnumpy() for arg in args]
     inputs = [{"dtype": a.dtype.name, "shape": list(a.shape), "data": a.ravel().tolist()} for a in arrays]
     return {"file": base64.b64encode(data).decode(), "inputs": inputs}
@@ -310,6 +345,7 @@ def test_mindspore_runs_them(tmp_path: Path) -> None:
     if "MS26_PYTHON" not in os.environ:
         pytest.skip("MS26_PYTHON is not set")
     calls = {f"{f.__name__}{i}": (f, (T(2, 3) * (0, 1, 10)[i],)) for f in FUNCTIONS for i in range(3)}
+    calls |= {f"{f.__name__}{i}": (f, (T(2 + i, 3),)) for f in DYNAMIC for i in range(2)}
     del calls["structure0"], calls["structure1"], calls["structure2"]  # MindSpore fails at texts in results
     file = tmp_path / "ours.json"
     file.write_text(json.dumps({name: record(*call) for name, call in calls.items()}), encoding="utf-8")

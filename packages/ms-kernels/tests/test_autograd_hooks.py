@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
 
+from ms_hooks import _TensorHookHandle
 from ms_kernels import Parameter, Tensor, functional, grad, stop_gradient, value_and_grad
 
 X = [1.0, 2.0]
@@ -49,6 +52,31 @@ def test_of_a_parameter_in_order_until_removed() -> None:
     second.remove()
     assert by_weight(Tensor([3.0, 4.0]))[0].tolist() == [3.0, 4.0]
     assert w.hooks() == []
+
+
+def test_the_handle_is_weak_and_outlives_its_tensor() -> None:
+    x = Tensor([3.0])
+    handle = x.register_hook(lambda g: g * 2)
+    assert type(handle) is _TensorHookHandle
+    assert handle.tensor_ref() is x
+    assert isinstance(handle.id, int)
+    assert grad(lambda x: x * x)(x).tolist() == [12.0]
+    handle.remove()
+    handle.remove()
+    assert grad(lambda x: x * x)(x).tolist() == [6.0]
+    late = x.register_hook(lambda g: g)
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None and late.tensor_ref() is None
+    late.remove()
+    late.remove()
+
+
+def test_a_hook_takes_one_argument() -> None:
+    for wrong in (lambda: None, lambda a, b: a):
+        with pytest.raises(TypeError, match=r"For 'register_hook', the hook '.*' must take 1 arguments"):
+            Tensor(X).register_hook(wrong)
 
 
 def test_a_removed_hook_of_a_tensor_inside_does_not_run() -> None:

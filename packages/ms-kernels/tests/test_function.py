@@ -91,7 +91,7 @@ def test_no_cycle_keeps_the_arguments() -> None:
 
 @pytest.mark.parametrize(
     ("found", "kind", "text"),
-    [((1, 2, 3, 4), ValueError, "number of gradients"), ((1.0, None, None), TypeError, "must be Tensors or None")],
+    [((1, 2, 3, 4), RuntimeError, "number of gradients"), ((1.0, None, None), TypeError, "must be Tensors or None")],
 )
 def test_wrong_gradients(found: Any, kind: type[Exception], text: str) -> None:
     class Bad(Product):

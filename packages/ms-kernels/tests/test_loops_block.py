@@ -14,12 +14,21 @@ from hypothesis import strategies as st
 
 from ms_kernels.core import runtime
 from ms_kernels.loops import elementwise as ew
+from ms_kernels.loops import reduce as reductions
 from ms_kernels.loops.block import Block, limits, operation, rounded
 
 F32, F64, F16 = np.dtype("f"), np.dtype("d"), np.dtype("e")
 BF16, BOOL = np.dtype(ml_dtypes.bfloat16), np.dtype("?")
 FLOATS = (F32, F64, F16, BF16)
 UNARY, BINARY, TERNARY = ew.names()
+
+
+@pytest.fixture(params=[1, 2, 3])
+def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = runtime.get_threads()
+    runtime.set_threads(request.param)
+    yield request.param
+    runtime.set_threads(before)
 
 
 def values(shape: Any, dtype: Any, seed: int = 0) -> Any:
@@ -41,7 +50,11 @@ def separate(block: Block, arrays: Any) -> Any:
         else:
             out = {1: ew.unary, 2: ew.binary, 3: ew.ternary}[len(given)](name, *given)  # type: ignore[operator]
         known.append(out)
-    return [known[k] for k in block.outputs]
+    made = [known[k] for k in block.outputs]
+    for k, name, count, keepdims in block.reductions:
+        ndim = known[k].ndim
+        made.append(reductions.reduce(name, known[k], tuple(range(0 if count == -1 else ndim - count, ndim)), keepdims))
+    return made
 
 
 def bits(array: Any) -> Any:
@@ -102,14 +115,6 @@ def test_broadcast_operands(dtype: Any, shapes: Any) -> None:
 def test_strided_operands(dtype: Any) -> None:
     x, w, b = values((90, 80), dtype).T, values((80, 180), dtype)[:, ::2], values((80, 90), dtype)[::-1]
     assert_same(chain(dtype), [x, w, b])
-
-
-@pytest.fixture(params=[1, 2, 3])
-def threads(request: pytest.FixtureRequest) -> Iterator[int]:
-    before = runtime.get_threads()
-    runtime.set_threads(request.param)
-    yield request.param
-    runtime.set_threads(before)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -215,8 +220,64 @@ def test_random_blocks(case: tuple[Block, list[Any]]) -> None:
         assert np.array_equal(bits(one), bits(two))
 
 
+SINKS = ("sum", "mean", "max", "min", "prod")
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [
+        ((7, 300), 1),
+        ((300, 7), 1),
+        ((5, 513), 1),
+        ((3, 5000), 1),
+        ((9, 40, 30), 2),
+        ((2, 3, 400), 1),
+        ((130_000,), 1),
+        ((2, 70_001), 1),
+        ((4, 33), -1),
+        ((5000,), -1),
+        ((1, 1), -1),
+        ((), -1),
+        ((100, 33), 1),
+    ],
+)
+def test_reductions_at_the_end(threads: int, dtype: Any, shape: Any, count: int) -> None:
+    arrays = values(shape, dtype), values(shape[-1:], dtype, 1)
+    steps = (("sub", (0, 1), dtype), ("mul", (2, 2), dtype), ("tanh", (3,), dtype))
+    first = SINKS.index("sum" if count == 1 else "max")
+    for one, two in (("sum", "max"), ("mean", "min"), ("prod", "sum"), (SINKS[first], SINKS[first])):
+        sinks = ((3, one, count, False), (4, two, count, True))
+        block = Block((dtype, dtype), (), steps, (), sinks)
+        if len(shape) > 1 and dtype.itemsize == 2 and shape[-1] <= 32 and count == 1:
+            with pytest.raises(ValueError, match="that broadcast"):  # these are reduced side by side
+                block.run(*arrays)
+            return
+        with np.errstate(all="ignore"):
+            assert_same(block, arrays)
+            assert_same(Block((dtype, dtype), (), steps, (3, 4), sinks), arrays)
+            assert_same(Block((dtype, dtype), (), steps, (4,), sinks[:1]), arrays)
+            assert_same(Block((dtype, dtype), (), steps, (2,), (sinks[1], (4, one, count, False))), arrays)
+
+
+def test_reductions_of_results_too_large_for_the_cache() -> None:
+    x = values((2100, 2050), F32)
+    steps = (("tanh", (0,), F32), ("add", (1, 0), F32))
+    assert_same(Block((F32,), (), steps, (1, 2), ((1, "sum", 1, False), (2, "max", 1, False))), (x,))
+    assert_same(Block((F32,), (), steps, (2,), ((2, "mean", -1, False),)), (x,))
+
+
+def test_reductions_that_do_not_go_row_by_row_are_left() -> None:
+    steps = (("neg", (0,), F32), ("abs", (1,), F32))
+    block = Block((F32,), (), steps, (), ((2, "sum", 2, False),))
+    for shape in ((4, 0, 3), (5,), (0, 2, 2)):
+        with pytest.raises(ValueError, match="that broadcast"):
+            block.run(values(shape, F32))
+    assert_same(block, (values((3, 4, 5), F32),))
+
+
 def test_more_values_than_registers_are_refused() -> None:
-    count = limits()[2]
+    count = limits()[3]
     steps = [("neg", (0,), F32) for _ in range(count)]
     total = 1
     for k in range(2, count + 1):
@@ -248,6 +309,17 @@ def test_a_long_chain_needs_few_registers() -> None:
         (lambda: Block((F32,), ((1, F32),), (("neg", (1,), F32),), (2,)), "depends on an input"),
         (lambda: Block((F32,), (), (("neg", (0,), F32),), (1, 1)), "different values"),
         (lambda: Block((F32,), (), (("neg", (0,), F32), ("abs", (0,), F32)), (2,)), "nobody uses"),
+        (lambda: Block((F32,), (), (("neg", (0,), F32),), (), ((1, "median", 1, False),)), "no reduction 'median'"),
+        (
+            lambda: Block((F32,), (), (("isnan", (0,), BOOL),), (), ((1, "sum", 1, False),)),
+            "no reduction 'sum' of bool",
+        ),
+        (lambda: Block((F32,), (), (("neg", (0,), F32),), (), ((1, "sum", 0, False),)), "over some dimensions"),
+        (lambda: Block((F32,), (), (("neg", (0,), F32),), (), ((0, "sum", 1, False),)), "results of steps"),
+        (
+            lambda: Block((F32,), (), (("neg", (0,), F32),), (), ((1, "sum", 1, False), (1, "sum", 2, False))),
+            "same dimensions",
+        ),
     ],
 )
 def test_wrong_blocks_are_refused(make: Any, match: str) -> None:

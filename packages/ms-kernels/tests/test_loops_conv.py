@@ -138,6 +138,41 @@ def check(
     close(conv.convnd_grad_weight(dy, x, w_shape, *rest), ref.grad_weight(dy64, x64), dtype)
 
 
+FEW = [  # images, side, channels, kernel, stride, padding, dilation: large filters, few results
+    (1, 7, (192, 96), 3, 1, 1, 1),
+    (3, 5, (128, 160), 3, 2, 1, 1),
+    (2, 6, (144, 128), 3, 1, 2, 2),
+    (1, 9, (160, 96), 3, 1, -1, 1),
+    (2, 5, (512, 260), 1, 1, 0, 1),
+    (2, 8, (512, 260), 1, 2, 0, 1),
+    (130, 1, (400, 330), 1, 1, 0, 1),
+    (5, 1, (128, 120), 3, 1, 1, 1),
+    (4, 3, (128, 120), 3, 1, 0, 1),
+]
+
+
+@pytest.mark.parametrize("geometry", FEW)
+@pytest.mark.parametrize("dtype", ["float32", "float64", BF16])
+def test_few_results(geometry: Any, dtype: Any) -> None:
+    images, side, (cin, cout), kernel, stride, padding, dilation = geometry
+    sizes = ((images, cin, side, side), (cout, cin, kernel, kernel))
+    check(*sizes, (stride,) * 2, (padding,) * 4, (dilation,) * 2, 1, dtype, bias=images % 2 == 1, spread=images == 2)
+
+
+@pytest.mark.parametrize("side", [1, 2, 3, 4, 7, 9, 17, 20])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_planes(side: int, stride: int, dtype: Any) -> None:
+    for threads, kernel, padding, dilation in (
+        (1, 3, (1, 1, 1, 1), 1),
+        (2, 2, (1, 0, 0, 2), 1),
+        (2, 3, (2, 3, 2, 2), 2),
+    ):
+        set_threads(threads)
+        sizes = ((3, 37, side, side + 1), (37, 1, kernel, kernel))
+        check(*sizes, (stride, stride), padding, (dilation, dilation), 37, dtype, bias=threads == 1)
+
+
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_any_geometry(data: st.DataObject) -> None:

@@ -14,8 +14,10 @@ import pytest
 
 import ms_kernels
 from ms_kernels import Parameter, Tensor
+from ms_kernels.core.checks import MISSING, Check, same_value
 from ms_kernels.core.dispatch import ops_by_name, scope
-from ms_kernels.core.program import MISSING, Check, Compiled, Entry, Program, Ref, Step, same_value
+from ms_kernels.core.program import Compiled, Entry, Fused, Program, Ref, Step
+from ms_kernels.loops.block import Block
 
 F32 = np.dtype(np.float32)
 ADD, MUL, TANH = ops_by_name["add"], ops_by_name["mul"], ops_by_name["tanh"]
@@ -463,3 +465,55 @@ def test_a_compiled_function_is_freed() -> None:
 def test_misses_need_a_subclass() -> None:
     with pytest.raises(NotImplementedError, match="defines miss"):
         Compiled()()
+
+
+def doubled() -> tuple[Block, Program]:
+    """tanh(x) + x as a block and as a program"""
+    block = Block((F32,), (), (("tanh", (0,), F32), ("add", (1, 0), F32)), (2,))
+    steps = [Step(TANH, (Ref(0),), (1,)), Step(ADD, (Ref(1), Ref(0), 1), (1,), (0,))]
+    return block, Program(steps, 2, 1, (1,))
+
+
+def test_a_block_stands_for_its_ops() -> None:
+    made: list[Program] = []
+
+    def single() -> Program:
+        made.append(doubled()[1])
+        return made[-1]
+
+    fused = Fused(doubled()[0], single)
+    program = Program([Step(fused, (Ref(0),), (1,))], 2, 1, (1,))
+    x = tensor(1, -2, 3)
+    want = doubled()[1].run((x,))[0].asnumpy()
+    assert np.array_equal(program.run((x,))[0].asnumpy(), want)
+    assert not made
+    assert fused.name == "fused tanh+add" and repr(fused) == "<fused tanh+add>"
+    gradient = ms_kernels.grad(lambda a: program.run((a,))[0].sum())(x)
+    assert np.allclose(gradient.asnumpy(), 2 - np.tanh(x.asnumpy()) ** 2, rtol=1e-6)
+    assert len(made) == 1
+    double = Tensor(np.array([1.0, -2.0]))
+    assert program.run((double,))[0].asnumpy().dtype == np.float64
+    assert len(made) == 1 and fused.plain is made[0]
+
+
+def test_a_block_with_several_results() -> None:
+    block = Block((F32,), (), (("tanh", (0,), F32), ("add", (1, 0), F32)), (2,), ((1, "sum", -1, False),))
+    single = Program(
+        [
+            Step(TANH, (Ref(0),), (1,)),
+            Step(ADD, (Ref(1), Ref(0), 1), (2,)),
+            Step(ops_by_name["sum"], (Ref(1), None, False, None, True), (1,)),
+        ],
+        3,
+        1,
+        (2, 1),
+    )
+    program = Program([Step(Fused(block, lambda: single), (Ref(0),), (1, 2))], 3, 1, (1, 2))
+    for x in (tensor(1, -2, 3), Tensor(np.ones((2, 3)))):
+        got, want = program.run((x,)), single.run((x,))
+        assert all(np.array_equal(a.asnumpy(), b.asnumpy()) for a, b in zip(got, want, strict=True))
+
+
+def test_a_program_that_does_not_stand_for_the_block() -> None:
+    with pytest.raises(ValueError, match="does not stand for the block"):
+        Fused(doubled()[0], affine).plain  # noqa: B018

@@ -166,6 +166,20 @@ def test_custom_gradients_and_recompute(outside: bool) -> None:
     np.testing.assert_allclose(asked(lambda x: recompute(Block(), x).sum()), wanted, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("outside", [False, True])
+def test_hooks_on_tensors(outside: bool) -> None:
+    def f(x: Any) -> Any:
+        y = x * x
+        y.register_hook(lambda g: g * 5)
+        return y.sum()
+
+    if outside:
+        found = grad(lambda a: vmap(f)(a).sum())(Tensor(X))
+    else:
+        found = vmap(grad(f))(Tensor(X))
+    np.testing.assert_allclose(found.asnumpy(), 10 * X, rtol=1e-6)
+
+
 def test_changes_in_place() -> None:
     def f(x: Any) -> Any:
         y = x * 1

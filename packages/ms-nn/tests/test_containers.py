@@ -167,3 +167,11 @@ def test_dict_wrong_updates() -> None:
     assert len(cells) == 0
     with pytest.raises(KeyError):
         cells["z"]
+
+
+def test_set_grad_goes_to_the_cells_of_a_row() -> None:
+    row = nn.SequentialCell(nn.ReLU(), nn.CellList([nn.ReLU()]))
+    row.set_grad()
+    assert [cell.requires_grad for _, cell in row.cells_and_names()] == [True] * 4
+    row.set_grad(flag=False)
+    assert [cell.requires_grad for _, cell in row.cells_and_names()] == [False] * 4

@@ -85,3 +85,44 @@ def test_auc_is_the_chance_of_the_right_order() -> None:
 def test_names() -> None:
     assert isinstance(train.get_metric_fn("top_1_accuracy"), train.Top1CategoricalAccuracy)
     assert {"acc", "accuracy", "loss", "F1", "mae", "topk"} <= set(train.names())
+
+
+def test_more_metrics_as_recorded(recorded: Callable[[str], Any], compare: Callable[[Any, Any], None]) -> None:
+    program, wanted = recorded("more_metrics")
+    found = program.results()
+    assert found.keys() == wanted.keys()
+    for name, want in wanted.items():
+        assert found[name].keys() == want.keys(), name
+        compare(found[name], want)
+
+
+def test_occlusion_of_images() -> None:
+    image = np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)
+
+    def classify(x: Tensor) -> np.ndarray[Any, Any]:
+        return x.asnumpy().reshape(len(x), -1) @ np.ones((6, 2), np.float32)
+
+    metric = train.OcclusionSensitivity(margin=[1, 1, 1])
+    metric.update(classify, image, np.array([0]))
+    # each box holds the element, those above and left of it and the one between
+    assert metric.eval().tolist() == [[[0.0, 1.0, 3.0], [3.0, 8.0, 12.0]]]
+    with pytest.raises(ValueError, match="length of 'margin' must be 3"):
+        train.OcclusionSensitivity(margin=[1]).update(classify, image, np.array([0]))
+
+
+def test_surfaces_of_volumes_against_all_pairs() -> None:
+    rng = np.random.default_rng(4)
+    a, b = (rng.random((5, 6, 7)) > 0.4 for _ in range(2))
+
+    def surface(region: np.ndarray[Any, Any]) -> list[tuple[int, ...]]:
+        padded = np.pad(region, 1)
+        steps = np.vstack([np.eye(3, dtype=int), -np.eye(3, dtype=int)])
+        return [at for at in zip(*np.nonzero(region)) if not all(padded[tuple(np.array(at) + 1 + s)] for s in steps)]
+
+    def farthest(ones: Any, others: Any) -> float:
+        return max(min(float(np.linalg.norm(np.subtract(p, q))) for q in others) for p in ones)
+
+    ones, others = surface(a), surface(b)
+    metric = train.HausdorffDistance()
+    metric.update(a, b, True)
+    assert metric.eval() == pytest.approx(max(farthest(ones, others), farthest(others, ones)))

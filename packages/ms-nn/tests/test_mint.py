@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,9 @@ def test_embedding() -> None:
 def test_losses_are_those_of_nn() -> None:
     x = Tensor(np.random.RandomState(0).standard_normal((3, 4)).astype(np.float32))
     y = Tensor(np.array([0, 3, 1], np.int32))
-    assert mint.CrossEntropyLoss is nn.CrossEntropyLoss
+    assert issubclass(mint.CrossEntropyLoss, nn.CrossEntropyLoss)
+    assert pickle.loads(pickle.dumps(mint.CrossEntropyLoss(reduction="sum"))).reduction == "sum"
+    assert float(mint.CrossEntropyLoss()(input=x, target=y)) == float(nn.CrossEntropyLoss()(logits=x, labels=y))
     np.testing.assert_allclose(float(mint.MSELoss()(x, x * 2)), float((x * x).mean()), rtol=1e-6)
     smooth = float(mint.SmoothL1Loss(beta=0.5)(x, x * 2))
     np.testing.assert_allclose(smooth, float(nn.SmoothL1Loss(0.5, "mean")(x, x * 2)), rtol=1e-6)

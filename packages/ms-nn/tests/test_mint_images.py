@@ -105,6 +105,28 @@ def test_sync_batch_norm_of_one_process() -> None:
         layer(drawn(2, 3, 2, 2, 2))
 
 
+def test_batch_norm_starts_over() -> None:
+    layer = nn.BatchNorm2d(3)
+    layer(drawn(4, 3, 2, 2) + 5)
+    layer.weight.set_data(drawn(3))
+    assert int(layer.num_batches_tracked) == 1
+    layer.reset_running_stats()
+    assert (layer.running_mean.tolist(), layer.running_var.tolist()) == ([0, 0, 0], [1, 1, 1])
+    assert int(layer.num_batches_tracked) == 0 and layer.weight.tolist() != [1, 1, 1]
+    layer.reset_parameters()
+    assert (layer.weight.tolist(), layer.bias.tolist()) == ([1, 1, 1], [0, 0, 0])
+    nn.BatchNorm2d(3, affine=False, track_running_stats=False).reset_parameters()
+
+
+def test_output_size_of_conv_transpose() -> None:
+    layer = nn.ConvTranspose2d(1, 1, 3, stride=3, padding=1)
+    x = drawn(1, 1, 4, 5)
+    assert layer(x).shape == (1, 1, 10, 13)
+    assert layer(x, (12, 14)).shape == layer(x, output_size=(1, 1, 12, 14)).shape == (1, 1, 12, 14)
+    with pytest.raises(ValueError, match=r"'output_size' must be from \[10, 13\] to \[12, 15\]"):
+        layer(x, (13, 13))
+
+
 def test_batch_norm_3d_refuses_other_dimensions() -> None:
     layer = nn.BatchNorm3d(3)
     np.testing.assert_allclose(layer(drawn(2, 3, 2, 4, 5)).asnumpy().mean((0, 2, 3, 4)), 0, atol=1e-6)

@@ -13,6 +13,7 @@ from ms_generator import Generator, default_generator, set_rng_state, set_seed
 from ms_nn import Adam, Dense, Dropout, ExponentialDecayLR, MSELoss, SequentialCell
 from ms_nn.dataset import NumpySlicesDataset
 from ms_nn.train import (
+    BackupAndRestore,
     Callback,
     CheckpointConfig,
     Model,
@@ -255,7 +256,9 @@ def test_config_policy(counts: Any, policy: Any) -> None:
 
 
 def test_config_properties() -> None:
-    config = CheckpointConfig(append_info=["epoch_num", {"a": 1}], enc_key=b"k" * 16, enc_mode="SM4-CBC", incremental=True)
+    config = CheckpointConfig(
+        append_info=["epoch_num", {"a": 1}], enc_key=b"k" * 16, enc_mode="SM4-CBC", incremental=True
+    )
     assert config.append_dict == {"epoch_num": 0, "a": 1}
     assert (config.enc_key, config.enc_mode, config.crc_check, config.format) == (b"k" * 16, "SM4-CBC", False, "ckpt")
     assert (config.integrated_save, config.async_save, config.saved_network) == (True, False, None)
@@ -285,3 +288,38 @@ def test_folders(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
     train(ModelCheckpoint(directory=tmp_path / "new", config=CheckpointConfig(12)))
     assert names(tmp_path) == ["CKP-3_4.ckpt", "new"]
     assert names(tmp_path / "new") == ["CKP-3_4.ckpt", "one"]
+
+
+# -- BackupAndRestore --------------------------------------------------------------------------------------------------
+
+
+def test_backups(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "new"
+    with pytest.raises(RuntimeError, match="boom"):
+        train([BackupAndRestore(folder), At(10, fail)])
+    assert names(folder) == ["backup.ckpt"]
+    assert int(load_checkpoint(str(folder / "backup.ckpt"))["global_step"][0]) == 8
+    restored = train(BackupAndRestore(str(folder)), 1)
+    assert int(restored.train_network.optimizer.global_step[0]) == 12
+    assert names(folder) == []
+    train(BackupAndRestore(str(folder), 2, False))
+    assert int(load_checkpoint(str(folder / "backup.ckpt"))["global_step"][0]) == 8
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "text"),
+    [
+        ((3,), TypeError, "the type should be string"),
+        (("",), ValueError, "it should be non-blank"),
+        (("x", "step"), TypeError, "must be int, but got 'str'"),
+        (("x", 1.5), TypeError, "must be int, but got 'float'"),
+        (("x", 0), ValueError, "must be int and must > 0, but got '0'"),
+        (("x", "epoch", 1), TypeError, "must be a bool, but got int"),
+    ],
+)
+def test_arguments_of_backups(
+    args: Any, error: type[Exception], text: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=text):
+        BackupAndRestore(*args)

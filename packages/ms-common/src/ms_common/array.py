@@ -58,7 +58,8 @@ def _kind(dtype: Any) -> Any:
     """The element type that a type, its name or a Python type stands for; None stays None."""
     if isinstance(dtype, str):
         return getattr(mstype, dtype)
-    return {int: mstype.int32, float: mstype.float32, bool: mstype.bool_}.get(dtype, dtype)
+    plain: dict[Any, Any] = {int: mstype.int32, float: mstype.float32, bool: mstype.bool_}
+    return plain.get(dtype, dtype)
 
 
 def _natural(*numbers: Any) -> Any:
@@ -82,7 +83,7 @@ def _tuple(axes: Axes) -> tuple[int, ...]:
     return (axes,) if isinstance(axes, int) else tuple(axes)
 
 
-def asarray(a: Any, dtype: Any = None) -> Tensor:
+def asarray(a: Any, dtype: Any = None) -> Any:
     """The tensor of numbers, nested sequences or arrays; a tensor of that type is given back as it is.
 
     >>> asarray([1, 2])
@@ -93,11 +94,12 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
         return a if dtype in (None, a.dtype) else a.astype(dtype)
     found = Tensor(a)
     if dtype is None and not hasattr(a, "dtype"):  # Python's own numbers: 64 bits become 32
-        dtype = {mstype.int64: mstype.int32, mstype.float64: mstype.float32}.get(found.dtype)
+        narrower: dict[Any, Any] = {mstype.int64: mstype.int32, mstype.float64: mstype.float32}
+        dtype = narrower.get(found.dtype)
     return found if dtype in (None, found.dtype) else found.astype(dtype)
 
 
-def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
     """As `asarray`, with memory of its own where `copy` is set and at least `ndmin` dims, the new ones in front.
 
     >>> array([1.5], ndmin=2).shape
@@ -109,7 +111,7 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if ndmin > made.ndim else made
 
 
-def ones(shape: Shape, dtype: Any = mstype.float32) -> Tensor:
+def ones(shape: Shape, dtype: Any = mstype.float32) -> Any:
     """A tensor of ones; TypeError where `shape` is no int, tuple, list or Tensor, ValueError for a negative dim.
 
     >>> ones((2,), mstype.int32).asnumpy().tolist()
@@ -118,7 +120,7 @@ def ones(shape: Shape, dtype: Any = mstype.float32) -> Tensor:
     return mint.ones(_shape("ones", shape), dtype=_kind(dtype))
 
 
-def zeros(shape: Shape, dtype: Any = mstype.float32) -> Tensor:
+def zeros(shape: Shape, dtype: Any = mstype.float32) -> Any:
     """A tensor of zeros; errors as `ones`.
 
     >>> zeros(2).asnumpy().tolist()
@@ -127,7 +129,7 @@ def zeros(shape: Shape, dtype: Any = mstype.float32) -> Tensor:
     return mint.zeros(_shape("zeros", shape), dtype=_kind(dtype))
 
 
-def empty(shape: Shape, dtype: Any = mstype.float32) -> Tensor:
+def empty(shape: Shape, dtype: Any = mstype.float32) -> Any:
     """A tensor whose values mean nothing: zeros, as 2.6 gives; errors as `ones`.
 
     >>> empty((2, 3)).shape
@@ -136,7 +138,7 @@ def empty(shape: Shape, dtype: Any = mstype.float32) -> Tensor:
     return mint.zeros(_shape("empty", shape), dtype=_kind(dtype))
 
 
-def full(shape: Shape, fill_value: Any, dtype: Any = None) -> Tensor:
+def full(shape: Shape, fill_value: Any, dtype: Any = None) -> Any:
     """A tensor filled with a number, or with an array that is broadcast; its type is the value's where none is given.
 
     >>> full((2,), 3).dtype
@@ -146,7 +148,7 @@ def full(shape: Shape, fill_value: Any, dtype: Any = None) -> Tensor:
     return mint.broadcast_to(value, _shape("full", shape)).copy()
 
 
-def ones_like(a: Any, dtype: Any = None, shape: Shape | None = None) -> Tensor:
+def ones_like(a: Any, dtype: Any = None, shape: Shape | None = None) -> Any:
     """Ones of the shape and type of `a`, where no others are given.
 
     >>> ones_like([1, 2]).asnumpy().tolist()
@@ -156,7 +158,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Shape | None = None) -> Tensor:
     return ones(like.shape if shape is None else shape, _kind(dtype) or like.dtype)
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Shape | None = None) -> Tensor:
+def zeros_like(a: Any, dtype: Any = None, shape: Shape | None = None) -> Any:
     """Zeros of the shape and type of `a`, where no others are given.
 
     >>> zeros_like([1.0, 2.0]).dtype
@@ -166,7 +168,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Shape | None = None) -> Tensor:
     return zeros(like.shape if shape is None else shape, _kind(dtype) or like.dtype)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Shape | None = None) -> Tensor:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Shape | None = None) -> Any:
     """As `full`, of the shape and type of `a` where no others are given.
 
     >>> full_like([1, 2], 7.5).asnumpy().tolist()
@@ -176,7 +178,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Shape | None = 
     return full(like.shape if shape is None else shape, fill_value, _kind(dtype) or like.dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
     """The numbers from `start` (or 0) to before `stop`, `step` (or 1) apart.
 
     >>> arange(1, 4, 0.5).asnumpy().tolist()
@@ -188,7 +190,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     return mint.arange(start, stop, step, dtype=_kind(dtype) or _natural(start, stop, step))
 
 
-def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None) -> Tensor:
+def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None) -> Any:
     """`num` numbers from `start` to `stop`, both included, equally far apart; float32 where no type is given.
 
     >>> linspace(0, 1, 3).asnumpy().tolist()
@@ -197,7 +199,7 @@ def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None) -> Tensor:
     return mint.linspace(start, stop, num, dtype=mstype.float32).astype(_kind(dtype) or mstype.float32)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -> Tensor:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -> Any:
     """An (N, M) matrix with ones on diagonal number `k` (positive: above the main one) and zeros elsewhere.
 
     >>> eye(2, 3, 1).asnumpy().tolist()
@@ -207,7 +209,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -
     return (columns - rows.reshape(N, 1) == k).astype(_kind(dtype))
 
 
-def identity(n: int, dtype: Any = mstype.float32) -> Tensor:
+def identity(n: int, dtype: Any = mstype.float32) -> Any:
     """The (n, n) matrix with ones on the main diagonal.
 
     >>> identity(2).asnumpy().tolist()
@@ -216,7 +218,7 @@ def identity(n: int, dtype: Any = mstype.float32) -> Tensor:
     return eye(n, dtype=dtype)
 
 
-def concatenate(arrays: Tensor | Sequence[Tensor], axis: int | None = 0) -> Tensor:
+def concatenate(arrays: Tensor | Sequence[Tensor], axis: int | None = 0) -> Any:
     """The tensors one behind the other along `axis`; flattened first where it is None. Types are promoted.
 
     >>> concatenate((ones(1), zeros(2))).asnumpy().tolist()
@@ -226,7 +228,7 @@ def concatenate(arrays: Tensor | Sequence[Tensor], axis: int | None = 0) -> Tens
     return mint.cat([p.reshape(-1) for p in parts]) if axis is None else mint.cat(parts, axis)
 
 
-def stack(arrays: Tensor | Sequence[Tensor], axis: int = 0) -> Tensor:
+def stack(arrays: Tensor | Sequence[Tensor], axis: int = 0) -> Any:
     """The tensors, all of one shape, beside each other along a new axis.
 
     >>> stack([ones(2), zeros(2)], -1).asnumpy().tolist()
@@ -235,7 +237,7 @@ def stack(arrays: Tensor | Sequence[Tensor], axis: int = 0) -> Tensor:
     return mint.stack(list(arrays), axis)
 
 
-def split(x: Tensor, indices_or_sections: Axes, axis: int = 0) -> tuple[Tensor, ...] | list[Tensor]:
+def split(x: Tensor, indices_or_sections: Axes, axis: int = 0) -> Any:
     """Cut `x` along `axis`: in so many equal parts (a tuple), or at the places given (a list).
 
     TypeError where the places are neither an int nor ints, ValueError where the dim cannot be cut in equal parts.
@@ -257,7 +259,7 @@ def split(x: Tensor, indices_or_sections: Axes, axis: int = 0) -> tuple[Tensor, 
     return list(functional.tensor_split(x, tuple(indices_or_sections), axis))
 
 
-def tile(a: Tensor, reps: Axes) -> Tensor:
+def tile(a: Tensor, reps: Axes) -> Any:
     """`a` repeated so often along each axis; missing counts are 1, in front.
 
     >>> tile(arange(2), 2).asnumpy().tolist()
@@ -267,18 +269,19 @@ def tile(a: Tensor, reps: Axes) -> Tensor:
     return mint.tile(a, (1,) * (a.ndim - len(counts)) + counts)
 
 
-def repeat(a: Tensor, repeats: Axes, axis: int | None = None) -> Tensor:
+def repeat(a: Tensor, repeats: Axes, axis: int | None = None) -> Any:
     """Each element, or each slice along `axis`, so many times in a row; without an axis `a` is flattened.
 
     >>> repeat(arange(2), 2).asnumpy().tolist()
     [0, 0, 1, 1]
     """
+    counts: Any = repeats
     if isinstance(repeats, (tuple, list)):
-        repeats = repeats[0] if len(repeats) == 1 else Tensor(list(repeats))
-    return mint.repeat_interleave(a, repeats, axis)
+        counts = repeats[0] if len(repeats) == 1 else Tensor(list(repeats))
+    return mint.repeat_interleave(a, counts, axis)
 
 
-def roll(a: Tensor, shift: Axes, axis: Axes | None = None) -> Tensor:
+def roll(a: Tensor, shift: Axes, axis: Axes | None = None) -> Any:
     """Elements moved along the axes; what leaves at the end comes in at the front. Without axes `a` counts as flat.
 
     >>> roll(arange(3), 1).asnumpy().tolist()
@@ -287,7 +290,7 @@ def roll(a: Tensor, shift: Axes, axis: Axes | None = None) -> Tensor:
     return mint.roll(a, shift) if axis is None else mint.roll(a, shift, axis)
 
 
-def flip(m: Tensor, axis: Axes | None = None) -> Tensor:
+def flip(m: Tensor, axis: Axes | None = None) -> Any:
     """The order of elements turned round along the axes, or along all.
 
     >>> flip(arange(3)).asnumpy().tolist()
@@ -296,7 +299,7 @@ def flip(m: Tensor, axis: Axes | None = None) -> Tensor:
     return mint.flip(m, tuple(range(m.ndim)) if axis is None else _tuple(axis))
 
 
-def reshape(x: Tensor, new_shape: Axes) -> Tensor:
+def reshape(x: Tensor, new_shape: Axes) -> Any:
     """The same elements in another shape; one dim may be -1.
 
     >>> reshape(arange(4), (2, -1)).shape
@@ -305,7 +308,7 @@ def reshape(x: Tensor, new_shape: Axes) -> Tensor:
     return mint.reshape(x, _tuple(new_shape))
 
 
-def ravel(x: Tensor) -> Tensor:
+def ravel(x: Tensor) -> Any:
     """The elements in one dim.
 
     >>> ravel(ones((2, 2))).shape
@@ -314,7 +317,7 @@ def ravel(x: Tensor) -> Tensor:
     return mint.reshape(x, (-1,))
 
 
-def transpose(a: Tensor, axes: Axes | None = None) -> Tensor:
+def transpose(a: Tensor, axes: Axes | None = None) -> Any:
     """The axes in another order: that given, or the reverse.
 
     >>> transpose(ones((2, 3))).shape
@@ -323,7 +326,7 @@ def transpose(a: Tensor, axes: Axes | None = None) -> Tensor:
     return mint.permute(a, tuple(range(a.ndim))[::-1] if axes is None else _tuple(axes))
 
 
-def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
+def swapaxes(x: Tensor, axis1: int, axis2: int) -> Any:
     """Two axes change places.
 
     >>> swapaxes(ones((2, 3)), 0, 1).shape
@@ -332,7 +335,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
     return mint.transpose(x, axis1, axis2)
 
 
-def moveaxis(a: Tensor, source: Axes, destination: Axes) -> Tensor:
+def moveaxis(a: Tensor, source: Axes, destination: Axes) -> Any:
     """Axes moved to other places; the others keep their order.
 
     >>> moveaxis(ones((2, 3, 4)), 0, -1).shape
@@ -341,7 +344,7 @@ def moveaxis(a: Tensor, source: Axes, destination: Axes) -> Tensor:
     return functional.movedim(a, source, destination)
 
 
-def expand_dims(a: Tensor, axis: Axes) -> Tensor:
+def expand_dims(a: Tensor, axis: Axes) -> Any:
     """New axes of one element, at these places of the result.
 
     >>> expand_dims(ones(2), (0, 2)).shape
@@ -353,7 +356,7 @@ def expand_dims(a: Tensor, axis: Axes) -> Tensor:
     return a
 
 
-def squeeze(a: Tensor, axis: Axes | None = None) -> Tensor:
+def squeeze(a: Tensor, axis: Axes | None = None) -> Any:
     """Without the axes of one element: those given, or all.
 
     >>> squeeze(ones((1, 2))).shape
@@ -362,7 +365,7 @@ def squeeze(a: Tensor, axis: Axes | None = None) -> Tensor:
     return functional.squeeze(a) if axis is None else functional.squeeze(a, axis)
 
 
-def broadcast_to(array: Tensor, shape: Sequence[int]) -> Tensor:
+def broadcast_to(array: Tensor, shape: Sequence[int]) -> Any:
     """`array` spread to a shape by NumPy's rules.
 
     >>> broadcast_to(ones(2), (3, 2)).shape
@@ -371,7 +374,7 @@ def broadcast_to(array: Tensor, shape: Sequence[int]) -> Tensor:
     return mint.broadcast_to(array, tuple(shape))
 
 
-def where(condition: Tensor, x: Any = None, y: Any = None) -> Tensor:
+def where(condition: Tensor, x: Any = None, y: Any = None) -> Any:
     """Elements of `x` where the condition holds, else those of `y`; TypeError where one of them is missing.
 
     >>> where(arange(3) > 1, 1.0, 0.0).asnumpy().tolist()
@@ -392,7 +395,7 @@ def meshgrid(*xi: Tensor, indexing: str = "xy") -> list[Tensor]:
     return list(mint.meshgrid(*xi, indexing=indexing))
 
 
-def matmul(x1: Tensor, x2: Tensor, dtype: Any = None) -> Tensor:
+def matmul(x1: Tensor, x2: Tensor, dtype: Any = None) -> Any:
     """The matrix product, broadcast over leading dims.
 
     >>> matmul(ones((2, 3)), ones((3, 1))).asnumpy().tolist()
@@ -402,7 +405,7 @@ def matmul(x1: Tensor, x2: Tensor, dtype: Any = None) -> Tensor:
     return product if dtype is None else product.astype(_kind(dtype))
 
 
-def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes: the last of `a` with the first of `b`, or those given for each.
 
     >>> tensordot(ones((2, 3)), ones((2, 3)), ((0, 1), (0, 1))).asnumpy().tolist()
@@ -411,7 +414,7 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
     return functional.tensor_dot(a, b, axes)
 
 
-def dot(a: Tensor, b: Tensor) -> Tensor:
+def dot(a: Tensor, b: Tensor) -> Any:
     """The sum of products over the last axis of `a` and the last but one (or only) of `b`; a number multiplies.
 
     >>> int(dot(arange(3), arange(3)))
@@ -422,7 +425,7 @@ def dot(a: Tensor, b: Tensor) -> Tensor:
     return functional.tensor_dot(a, b, ((a.ndim - 1,), (max(b.ndim - 2, 0),)))
 
 
-def inner(a: Tensor, b: Tensor) -> Tensor:
+def inner(a: Tensor, b: Tensor) -> Any:
     """The sum of products over the last axes of both; a number multiplies.
 
     >>> inner(ones((2, 3)), ones((4, 3))).shape
@@ -433,7 +436,7 @@ def inner(a: Tensor, b: Tensor) -> Tensor:
     return functional.tensor_dot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
 
 
-def outer(a: Tensor, b: Tensor) -> Tensor:
+def outer(a: Tensor, b: Tensor) -> Any:
     """All products of an element of `a` and one of `b`, both flattened.
 
     >>> outer(arange(3), arange(2)).asnumpy().tolist()

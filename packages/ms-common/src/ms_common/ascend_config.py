@@ -66,7 +66,9 @@ def _order(name: str, value: Any) -> None:
     for graph, order in value.items():
         check_type(name, graph, str)
         if order not in _ORDERS:
-            errors.fail(ValueError, "set_context", f"'{name}'", f"have values of {list(_ORDERS)}", errors.describe(order))
+            errors.fail(
+                ValueError, "set_context", f"'{name}'", f"have values of {list(_ORDERS)}", errors.describe(order)
+            )
 
 
 _FLAG, _COUNT = _one_of(bool, True, False), _typed(int)

@@ -1,4 +1,4 @@
-"""The command line: `python -m ms_common run SCRIPT [--device NAME] [args...]` and `python -m ms_common version`."""
+"""The command line: `python -m ms_common run SCRIPT [--device NAME] [args...]`, `drift SCRIPT` and `version`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,23 @@ __all__ = ["main"]
 USAGE = """\
 usage: python -m ms_common run [options] SCRIPT [options] [args...]
        python -m ms_common run [options] -m MODULE [options] [args...]
+       python -m ms_common drift [options] SCRIPT [options] [args...]
        python -m ms_common version
 
-run SCRIPT as Python would, with `import mindspore` resolving to ms-common.
+run SCRIPT as Python would, with `import mindspore` resolving to ms-common; or run it on two targets at once and report
+what the first computes differently.
 
 options:
   --device NAME  device to start on (default: CPU); the program may choose another
   --force        run even if a real MindSpore is installed
   --             what follows belongs to the program
   -h, --help     show this text
+
+options of drift:
+  --profile NAME  the emulated chip: ascend910b (default), ascend910, ascend310p
+  --against NAME  what it is compared with: CPU (default), or another chip
+  -o FILE         the report (default: drift.html); a JSON file is written beside it
+  --seed N        the seed of both runs (default: 0)
 """
 
 
@@ -35,17 +43,27 @@ class UsageError(Exception):
 
 @dataclass
 class Command:
-    """A parsed `run` command."""
+    """A parsed command line that runs a program."""
 
     program: str = ""
     module: bool = False
-    device: str | None = None
     force: bool = False
+    options: dict[str, str] = field(default_factory=dict)
     arguments: list[str] = field(default_factory=list)
 
+    @property
+    def device(self) -> str | None:
+        """The device to start on, None for the default."""
+        return self.options.get("--device")
 
-def parse(words: Sequence[str]) -> Command:
-    """Split the words after `run`: options stand before the program or directly behind it, the rest is its own."""
+
+def parse(words: Sequence[str], valued: Sequence[str] = ("--device",)) -> Command:
+    """Split the words after the command: options stand before the program or directly behind it, the rest is its own.
+
+    Args:
+        words: what was given.
+        valued: the options that a value follows.
+    """
     command, rest = Command(), list(words)
     while rest:
         word = rest[0]
@@ -53,10 +71,10 @@ def parse(words: Sequence[str]) -> Command:
         if word == "--" and command.program:
             rest = rest[1:]
             break
-        if option == "--device":
+        if option in valued:
             if not equals and len(rest) < 2:
-                raise UsageError("--device must be followed by a name")
-            command.device = value if equals else rest[1]
+                raise UsageError(f"{option} must be followed by a name")
+            command.options[option] = value if equals else rest[1]
             rest = rest[1 if equals else 2 :]
         elif word == "--force":
             command.force, rest = True, rest[1:]
@@ -94,6 +112,25 @@ def run(command: Command) -> None:
     runpy.run_path(path, run_name="__main__")
 
 
+def compare(words: Sequence[str]) -> int:
+    """Run `drift`, or one of the two programs that it starts."""
+    from ms_common import drift
+
+    if words[0] == "drift":
+        command = parse(words[1:], drift.OPTIONS)
+        if not command.module and not os.path.exists(command.program):
+            raise UsageError(f"cannot open '{command.program}': no such file")
+        try:
+            return drift.drift(command)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+    command = parse(words[1:], drift.SIDE_OPTIONS)
+    activate(force=command.force)
+    drift.side(command)
+    run(command)
+    return 0
+
+
 def version() -> str:
     """The versions of ms-common, of the MindSpore it stands for and of the packages it is made of."""
     lines = [f"ms-common {__version__} (MindSpore {MINDSPORE_VERSION})"]
@@ -111,12 +148,14 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if words[0] == "version":
             print(version())
-        elif words[0] != "run":
+        elif words[0] not in ("run", "drift", "drift-side"):
             raise UsageError(f"unknown command '{words[0]}'")
         elif words[1:2] in (["-h"], ["--help"]):
             print(USAGE, end="")
-        else:
+        elif words[0] == "run":
             run(parse(words[1:]))
+        else:
+            return compare(words)
     except UsageError as error:
         print(f"python -m ms_common: {error}\n\n{USAGE}", end="", file=sys.stderr)
         return 2

@@ -109,6 +109,26 @@ class _Context:
 K_CONTEXT = _Context()
 
 
+class MSContext:
+    """The part of 2.6's internal context that programs ask: which chip the device is."""
+
+    @staticmethod
+    def get_instance() -> MSContext:
+        """The one object of the process."""
+        return _MS_CONTEXT
+
+    def get_ascend_soc_version(self) -> str:
+        """The soc string of the emulated chip in use; empty on other targets.
+
+        >>> MSContext.get_instance().get_ascend_soc_version()
+        ''
+        """
+        return str(emulator().profile) if settings.device_target == "Ascend" else ""
+
+
+_MS_CONTEXT = MSContext()
+
+
 def set_context(**kwargs: Any) -> None:
     """Set properties of the running environment: 2.6's `mindspore.set_context`.
 

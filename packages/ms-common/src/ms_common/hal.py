@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,17 +21,13 @@ __all__ = [
     "get_device_properties",
     "is_available",
     "is_initialized",
-    "max_memory_allocated",
-    "max_memory_reserved",
-    "memory_allocated",
-    "memory_reserved",
-    "memory_stats",
-    "memory_summary",
-    "reset_max_memory_allocated",
-    "reset_max_memory_reserved",
-    "reset_peak_memory_stats",
     "synchronize",
 ]
+_MEMORY = (
+    "memory_stats memory_summary memory_allocated max_memory_allocated reset_max_memory_allocated "
+    "memory_reserved max_memory_reserved reset_max_memory_reserved reset_peak_memory_stats"
+)
+__all__ += _MEMORY.split()
 
 _logger = logging.getLogger("ms_common.hal")
 _TARGETS = ("CPU", "GPU", "Ascend")
@@ -174,55 +171,28 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> A
     return AscendDeviceProperties(get_device_name(0, target), total, max(total - runtime.memory_reserved(), 0))
 
 
-def memory_stats(device_target: str | None = None) -> dict[str, Any]:
-    """Return `mindspore.runtime.memory_stats` for a target: 2.6's `mindspore.hal.memory_stats`."""
-    _target("memory_stats", device_target)
-    return runtime.memory_stats()
+def _by_target(function: Callable[[], Any]) -> Callable[..., Any]:
+    """A function of `mindspore.runtime` as 2.6's `mindspore.hal` has it, with the target as an argument."""
+    name = function.__name__
+
+    def call(device_target: str | None = None) -> Any:
+        _target(name, device_target)
+        return function()
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (
+        f"Return `mindspore.runtime.{name}()`, for a target that must be here: 2.6's `mindspore.hal.{name}`.\n\n"
+        "Raises:\n    TypeError: the target is no str.\n    ValueError: an unknown target, or one that is not here."
+    )
+    return call
 
 
-def memory_allocated(device_target: str | None = None) -> int:
-    """Return `mindspore.runtime.memory_allocated` for a target: 2.6's `mindspore.hal.memory_allocated`."""
-    _target("memory_allocated", device_target)
-    return runtime.memory_allocated()
-
-
-def max_memory_allocated(device_target: str | None = None) -> int:
-    """Return `mindspore.runtime.max_memory_allocated` for a target: 2.6's `mindspore.hal.max_memory_allocated`."""
-    _target("max_memory_allocated", device_target)
-    return runtime.max_memory_allocated()
-
-
-def memory_reserved(device_target: str | None = None) -> int:
-    """Return `mindspore.runtime.memory_reserved` for a target: 2.6's `mindspore.hal.memory_reserved`."""
-    _target("memory_reserved", device_target)
-    return runtime.memory_reserved()
-
-
-def max_memory_reserved(device_target: str | None = None) -> int:
-    """Return `mindspore.runtime.max_memory_reserved` for a target: 2.6's `mindspore.hal.max_memory_reserved`."""
-    _target("max_memory_reserved", device_target)
-    return runtime.max_memory_reserved()
-
-
-def reset_max_memory_allocated(device_target: str | None = None) -> None:
-    """Start the peak of bytes in use anew: 2.6's `mindspore.hal.reset_max_memory_allocated`."""
-    _target("reset_max_memory_allocated", device_target)
-    runtime.reset_max_memory_allocated()
-
-
-def reset_max_memory_reserved(device_target: str | None = None) -> None:
-    """Start the peak of bytes in use or kept anew: 2.6's `mindspore.hal.reset_max_memory_reserved`."""
-    _target("reset_max_memory_reserved", device_target)
-    runtime.reset_max_memory_reserved()
-
-
-def reset_peak_memory_stats(device_target: str | None = None) -> None:
-    """Start both peaks anew: 2.6's `mindspore.hal.reset_peak_memory_stats`."""
-    _target("reset_peak_memory_stats", device_target)
-    runtime.reset_peak_memory_stats()
-
-
-def memory_summary(device_target: str | None = None) -> str:
-    """Return `mindspore.runtime.memory_summary` for a target: 2.6's `mindspore.hal.memory_summary`."""
-    _target("memory_summary", device_target)
-    return runtime.memory_summary()
+memory_stats = _by_target(runtime.memory_stats)
+memory_summary = _by_target(runtime.memory_summary)
+memory_allocated = _by_target(runtime.memory_allocated)
+max_memory_allocated = _by_target(runtime.max_memory_allocated)
+reset_max_memory_allocated = _by_target(runtime.reset_max_memory_allocated)
+memory_reserved = _by_target(runtime.memory_reserved)
+max_memory_reserved = _by_target(runtime.max_memory_reserved)
+reset_max_memory_reserved = _by_target(runtime.reset_max_memory_reserved)
+reset_peak_memory_stats = _by_target(runtime.reset_peak_memory_stats)

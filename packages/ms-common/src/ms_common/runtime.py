@@ -203,7 +203,9 @@ def set_cpu_affinity(enable_affinity: bool, affinity_cpu_list: dict[str, Any] | 
         RuntimeError: it was called before.
     """
     if not isinstance(enable_affinity, bool):
-        errors.fail(TypeError, "set_cpu_affinity", "'enable_affinity'", "be of type bool", errors.describe(enable_affinity))
+        errors.fail(
+            TypeError, "set_cpu_affinity", "'enable_affinity'", "be of type bool", errors.describe(enable_affinity)
+        )
     if affinity_cpu_list is not None and not isinstance(affinity_cpu_list, dict):
         got = errors.describe(affinity_cpu_list)
         errors.fail(TypeError, "set_cpu_affinity", "'affinity_cpu_list'", "be of type dict", got)

@@ -22,9 +22,10 @@ roll(i, 1) | roll(x, 1) | roll(x, (1, 1), (0, 1)) | roll(x, -1, 1) | tensordot(x
 tensordot(x, x.T, 1) | tensordot(x, x, ([1], [1])) | tensordot(i, i, 1) | reshape(x, (3, 2)) | reshape(x, -1) | ravel(x)
 transpose(x) | transpose(x, (1, 0)) | expand_dims(x, 0) | expand_dims(x, (0, 1)) | squeeze(x[None])
 squeeze(x[None], 0) | where(x > 2, x, 0.0) | where(x > 2) | moveaxis(x, 0, 1) | swapaxes(x, 0, 1) | flip(i) | flip(x, 1)
-broadcast_to(i, (2, 4)) | repeat(i, 2) | repeat(x, 2, 1) | repeat(x, [1, 2], 0) | matmul(x, x.T) | dot(x, x.T) | dot(i, i)
-dot(x, x[0]) | outer(i, i) | inner(x, x) | array([1, 2]) | array([1.0, 2]) | array(x) | asarray([1, 2]) | asarray([True])
-array([1, 2], ms.float16) | array(2.5) | array([1], ndmin=3) | meshgrid(i, i) | meshgrid(i, x[0], indexing="ij")
+broadcast_to(i, (2, 4)) | repeat(i, 2) | repeat(x, 2, 1) | repeat(x, [1, 2], 0) | matmul(x, x.T) | dot(x, x.T)
+dot(i, i) | dot(x, x[0]) | outer(i, i) | inner(x, x) | array([1, 2]) | array([1.0, 2]) | array(x) | asarray([1, 2])
+asarray([True]) | array([1, 2], ms.float16) | array(2.5) | array([1], ndmin=3)
+meshgrid(i, i) | meshgrid(i, x[0], indexing="ij")
 """
 
 

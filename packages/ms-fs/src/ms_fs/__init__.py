@@ -8,7 +8,7 @@
 
 from ms_fs._version import __version__
 from ms_fs.background import Pending, pending, save_in_background, wait
-from ms_fs.codec import load, names, save
+from ms_fs.codec import load, names, save, stream
 from ms_fs.errors import CheckpointError, CheckpointNotFoundError, UnsafeFileError
 from ms_fs.file_system import FileSystem, _register_basic_file_system, _register_mindio_file_system
 from ms_fs.paths import join, split
@@ -38,6 +38,7 @@ __all__ = [
     "save",
     "save_in_background",
     "split",
+    "stream",
     "unregister",
     "wait",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -118,6 +117,8 @@ def _save_by_process(
     **options: Any,
 ) -> None:
     """Hand the bytes of a file to another Python, which writes them in the atomic way."""
+    import subprocess
+
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)])}
     command = [sys.executable, "-m", "ms_fs._worker", path, "" if permissions is None else str(permissions)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from ms_fs.registry import resolve
 from ms_fs.sink import Sink, byte_chunks
 from ms_fs.types import CKPT_NAMES
 
-__all__ = ["FORMATS", "Path", "as_array", "format_of", "load", "names", "save", "write_to"]
+__all__ = ["FORMATS", "Path", "as_array", "format_of", "load", "names", "save", "stream", "write_to"]
 
 Path = str | os.PathLike[str]
+Items = Mapping[str, NDArray[Any] | str] | Iterable[tuple[str, NDArray[Any] | str]]
 FORMATS = ("ckpt", "safetensors")
 _CRC = b"crc_num"
 _TRAILER = len(_CRC) + 10
+_COUNTED = 1 << 28
 _CRC_TEXT = "For 'load_checkpoint', the crc check has failed. Please check whether the ckpt file is damaged: {}."
 
 
@@ -65,11 +68,18 @@ def as_array(name: Any, value: Any) -> NDArray[Any] | str:
 
 
 def _crc_of_tensors(tensors: Mapping[str, NDArray[Any]]) -> int:
-    """2.6's sum over a safetensors file: names and bytes by name."""
+    """2.6's sum over a safetensors file: names and bytes by name, but as many zeros as it says for an int without dims.
+
+    Where 2.6 itself fails at that (negative numbers, very large ones) it is the bytes here.
+    """
     crc = 0
     for name in sorted(tensors):
+        array = tensors[name]
         crc = zlib.crc32(name.encode(), crc)
-        for chunk in byte_chunks(tensors[name]):
+        if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) < _COUNTED:
+            crc = zlib.crc32(bytes(int(array)), crc)
+            continue
+        for chunk in byte_chunks(array):
             crc = zlib.crc32(chunk, crc)
     return crc
 
@@ -88,7 +98,8 @@ def save(
     """Write arrays, numbers and (in .ckpt) texts; the file is replaced as a whole or stays as it was.
 
     Args:
-        tensors: names and values, a dict or pairs.
+        tensors: names and values, a dict or pairs. Pairs that come one by one are written so into a .ckpt file, which
+            can then be larger than memory.
         path: a path, or a URL of any registered storage or of fsspec.
         format: "ckpt" or "safetensors"; None: by the suffix.
         crc: add a checksum that `load` can check.
@@ -106,30 +117,48 @@ def save(
     array(3)
     """
     kind = format_of(path, format)
-    pairs = tensors.items() if isinstance(tensors, Mapping) else tensors
-    items: dict[str, NDArray[Any] | str] = {}
-    for name, value in pairs:
-        if name in items:
-            raise ValueError(f"For 'save', a name must be there once, but got '{name}' twice.")
-        items[name] = as_array(name, value)
-    if kind == "safetensors":
-        texts = [name for name, value in items.items() if isinstance(value, str)]
-        if texts:
-            raise TypeError(f"For the format 'safetensors', the values must be arrays, but '{texts[0]}' is a text.")
-        if key is not None:
-            raise ValueError("For the format 'safetensors', the 'key' must be None: it has no encryption.")
-        safetensors.order({name: value for name, value in items.items() if not isinstance(value, str)})
+    if key is not None and kind == "safetensors":
+        raise ValueError("For the format 'safetensors', the 'key' must be None: it has no encryption.")
     if key is not None:
         crypto.check_key("save", key, mode)
+    pairs = _checked(tensors.items() if isinstance(tensors, Mapping) else tensors)
+    items: Items = pairs
+    size: int | None = None
+    if isinstance(tensors, Mapping) or kind == "safetensors":
+        items = dict(pairs)
+        size = ckpt.total(items.items())
+        if kind == "safetensors":
+            safetensors.order(_arrays(items))
     backend, inner = resolve(path)
-    with bar(ckpt.total(items.items()), os.path.basename(os.fspath(path)), progress) as report:
+    with bar(size, os.path.basename(os.fspath(path)), progress) as report:
         with backend.create(inner, permissions=permissions, progress=report) as sink:
             write_to(sink, items, kind, crc=crc, key=key, mode=mode)
 
 
+def _checked(pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, NDArray[Any] | str]]:
+    """The pairs as they are written; each name once."""
+    seen: set[str] = set()
+    for name, value in pairs:
+        made = as_array(name, value)
+        if name in seen:
+            raise ValueError(f"For 'save', a name must be there once, but got '{name}' twice.")
+        seen.add(name)
+        yield name, made
+
+
+def _arrays(items: Items) -> dict[str, NDArray[Any]]:
+    """The items of a safetensors file, none of which is a text."""
+    made: dict[str, NDArray[Any]] = {}
+    for name, value in items.items() if isinstance(items, Mapping) else items:
+        if isinstance(value, str):
+            raise TypeError(f"For the format 'safetensors', the values must be arrays, but '{name}' is a text.")
+        made[name] = value
+    return made
+
+
 def write_to(
     sink: Sink,
-    items: Mapping[str, NDArray[Any] | str],
+    items: Items,
     format: str,
     *,
     crc: bool = False,
@@ -138,14 +167,14 @@ def write_to(
 ) -> None:
     """Write a whole file into a sink; the values are as `as_array` gives them."""
     if format == "safetensors":
-        arrays = {name: value for name, value in items.items() if not isinstance(value, str)}
+        arrays = _arrays(items)
         texts = {_CRC.decode(): str(_crc_of_tensors(arrays))} if crc else None
         safetensors.write(arrays, sink, texts)
         return
     if crc:
         sink.start_crc()
     target: Any = sink if key is None else crypto.EncryptingSink(sink, key, mode)
-    ckpt.write(items.items(), target)
+    ckpt.write(items.items() if isinstance(items, Mapping) else items, target)
     if key is not None:
         target.finish()
     if crc:
@@ -179,15 +208,53 @@ def load(
     Raises:
         CheckpointNotFoundError: there is no such file.
         CheckpointError: the file is damaged, encrypted, or no checkpoint. Memory stays within a few times its size.
+
+    >>> save({"a": 1, "b": 2}, "memory://two.ckpt")
+    >>> load("memory://two.ckpt", choose=lambda name: name == "b")
+    {'b': array(2)}
+    """
+    if crc and format_of(path, format) == "safetensors":
+        return _load_with_sum(path, choose, mapped)
+    return dict(stream(path, format, choose=choose, crc=crc, key=key, mode=mode, mapped=mapped))
+
+
+def stream(
+    path: Path,
+    format: str | None = None,
+    *,
+    key: bytes | None = None,
+    mode: str = "AES-GCM",
+    choose: Callable[[str], bool] | None = None,
+    mapped: bool = True,
+    crc: bool = False,
+) -> Iterator[tuple[str, NDArray[Any] | str]]:
+    """`load` by pairs of a name and a value, so that a file may be larger than memory.
+
+    The checksum of a safetensors file is not looked at, since it goes by names, not by places.
+
+    Raises:
+        CheckpointNotFoundError, CheckpointError: as in `load`, when it comes to them.
+
+    >>> save([("a", 1), ("b", "text")], "memory://pairs.ckpt")
+    >>> [name for name, _ in stream("memory://pairs.ckpt")]
+    ['a', 'b']
     """
     kind = format_of(path, format)
-    with _opened(path) as (file, size):
-        try:
-            if kind == "safetensors":
-                return _load_safetensors(path, file, size, choose, crc, mapped)
-            return _load_ckpt(path, file, size, choose, crc, key, mode)
-        except CheckpointError as error:
-            raise type(error)(_text(path, error, key)) from error.__cause__
+    with _opened(path) as (file, size), _explained(path, key):
+        if kind == "safetensors":
+            yield from safetensors.read(file, size, choose, mapped=mapped)[0]
+        else:
+            yield from _stream_ckpt(path, file, size, choose, crc, key, mode)
+
+
+def _load_with_sum(path: Path, choose: Callable[[str], bool] | None, mapped: bool) -> dict[str, NDArray[Any] | str]:
+    with _opened(path) as (file, size), _explained(path, None):
+        pairs, texts = safetensors.read(file, size, mapped=mapped)
+        found = dict(pairs)
+        wanted = texts.get(_CRC.decode())
+        if wanted is not None and wanted != str(_crc_of_tensors(found)):
+            raise CheckpointError(_CRC_TEXT.format(os.fspath(path)))
+    return {name: array for name, array in found.items() if choose is None or choose(name)}
 
 
 def names(path: Path, format: str | None = None) -> list[str]:
@@ -195,6 +262,10 @@ def names(path: Path, format: str | None = None) -> list[str]:
 
     Raises:
         CheckpointNotFoundError, CheckpointError: as in `load`.
+
+    >>> save({"a": 1, "b": 2}, "memory://names.ckpt")
+    >>> names("memory://names.ckpt")
+    ['a', 'b']
     """
     found: list[str] = []
 
@@ -226,6 +297,15 @@ class _opened:
         self._file.close()
 
 
+@contextmanager
+def _explained(path: Path, key: bytes | None) -> Iterator[None]:
+    """What is wrong with a file is told with its path, in 2.6's words."""
+    try:
+        yield
+    except CheckpointError as error:
+        raise type(error)(_text(path, error, key)) from error.__cause__
+
+
 def _text(path: Path, error: CheckpointError, key: bytes | None) -> str:
     if str(error).startswith("For "):
         return str(error)
@@ -238,16 +318,7 @@ def _text(path: Path, error: CheckpointError, key: bytes | None) -> str:
     return f"Failed to read the checkpoint file {os.fspath(path)}. {reason}: {error}."
 
 
-def _load_safetensors(
-    path: Path, file: IO[bytes], size: int, choose: Callable[[str], bool] | None, crc: bool, mapped: bool
-) -> dict[str, NDArray[Any] | str]:
-    found, texts = safetensors.read(file, size, None if crc else choose, mapped=mapped)
-    if crc and _CRC.decode() in texts and texts[_CRC.decode()] != str(_crc_of_tensors(found)):
-        raise CheckpointError(_CRC_TEXT.format(os.fspath(path)))
-    return {name: array for name, array in found.items() if not crc or choose is None or choose(name)}
-
-
-def _load_ckpt(
+def _stream_ckpt(
     path: Path,
     file: IO[bytes],
     size: int,
@@ -255,7 +326,7 @@ def _load_ckpt(
     crc: bool,
     key: bytes | None,
     mode: str,
-) -> dict[str, NDArray[Any] | str]:
+) -> Iterator[tuple[str, NDArray[Any] | str]]:
     size, wanted = _without_trailer(file, size)
     if crc and wanted is not None and wanted != _crc_of_file(file, size):
         raise CheckpointError(_CRC_TEXT.format(os.fspath(path)))
@@ -266,7 +337,7 @@ def _load_ckpt(
     elif crypto.is_encrypted(file.read(4)):
         raise CheckpointError("it is encrypted, but there is no key")
     file.seek(0)
-    return dict(ckpt.read(file, size, choose))
+    yield from ckpt.read(file, size, choose)
 
 
 def _without_trailer(file: IO[bytes], size: int) -> tuple[int, int | None]:

@@ -12,11 +12,11 @@ _DELAY = 2.0  # seconds before a bar shows up: most writes are over by then
 
 
 @contextmanager
-def bar(total: int, label: str, wanted: bool | None) -> Iterator[Callable[[int], Any] | None]:
+def bar(total: int | None, label: str, wanted: bool | None) -> Iterator[Callable[[int], Any] | None]:
     """A function to call with the number of bytes after each piece, or None where there is no bar.
 
     Args:
-        total: the number of bytes to come.
+        total: the number of bytes to come; None: unknown.
         label: what is written.
         wanted: None: when it takes long, on a terminal, and tqdm is installed; True: at once, anywhere.
 

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
@@ -90,6 +89,8 @@ def backend(name: str) -> Backend:
 def _make(name: str) -> Backend:
     found = _NAMED.get(name)
     if found is None:
+        from importlib.metadata import entry_points  # takes longer to load than all of this package
+
         plugins = [point for point in entry_points(group=GROUP) if point.name == name]
         if len({point.value for point in plugins}) > 1:
             names = ", ".join(sorted(point.value for point in plugins))

@@ -23,6 +23,12 @@ class FsspecBackend(Backend):
     Raises:
         ImportError: a storage needs a package that is not installed.
         ValueError: fsspec does not know the protocol.
+
+    >>> backend = FsspecBackend("memory")
+    >>> with backend.create("memory://remote.txt") as sink:
+    ...     sink.write(b"text")
+    >>> backend.size("memory://remote.txt")
+    4
     """
 
     whole_urls = True

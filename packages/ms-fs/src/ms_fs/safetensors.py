@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import mmap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -125,8 +125,8 @@ def _place(name: str, kind: str, shape: tuple[int, ...], start: int, length: int
 
 def read(
     file: IO[bytes], size: int, choose: Callable[[str], bool] | None = None, *, mapped: bool = True
-) -> tuple[dict[str, NDArray[Any]], Mapping[str, str]]:
-    """The tensors of a file, and its texts.
+) -> tuple[Iterator[tuple[str, NDArray[Any]]], Mapping[str, str]]:
+    """The tensors of a file, one after another, and its texts.
 
     Args:
         file: binary and seekable.
@@ -140,9 +140,12 @@ def read(
     """
     header = read_header(file, size)
     wanted = [place for place in header.places if choose is None or choose(place.name)]
+    return _tensors(file, size, wanted, mapped), header.metadata
+
+
+def _tensors(file: IO[bytes], size: int, wanted: list[Place], mapped: bool) -> Iterator[tuple[str, NDArray[Any]]]:
     memory = _map(file, size) if mapped and wanted else None
     reader = Reader(file, size)
-    found = {}
     for place in wanted:
         # a type's own alignment is kept by the library's order; in files of others the tensor is copied
         if memory is not None and place.length and place.start % place.dtype.alignment == 0:
@@ -154,8 +157,7 @@ def read(
             reader.into(byte_view(array))
         if not check_bools(array):
             raise CheckpointError(f"'{place.name}' is bool, but has bytes other than 0 and 1")
-        found[place.name] = array
-    return found, header.metadata
+        yield place.name, array
 
 
 def _map(file: IO[bytes], size: int) -> mmap.mmap | None:

@@ -22,6 +22,12 @@ class Sink:
     Args:
         file: has `write`; a write that takes fewer bytes than it is given goes on with the rest.
         progress: called with the number of bytes after each piece.
+
+    >>> import io
+    >>> sink = Sink(io.BytesIO())
+    >>> sink.write(b"abc")
+    >>> sink.written
+    3
     """
 
     def __init__(self, file: Any, progress: Callable[[int], Any] | None = None) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -94,7 +93,33 @@ class Backend(ABC):
     def temporary(self, path: str) -> str:
         """A name beside `path` that nothing else uses."""
         folder, name = split(path)
-        return join(folder, f".{name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        return join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+
+    def put(self, path: str, pieces: Iterable[Any]) -> None:
+        """Write a file the quick way: who reads it meanwhile may see a part, and a crash of the machine may lose it.
+
+        Raises:
+            OSError: the storage refuses.
+        """
+        file = self.open_new(path)
+        try:
+            sink = Sink(file)
+            for piece in pieces:
+                sink.write(piece)
+        finally:
+            file.close()
+
+    def append(self, path: str, pieces: Iterable[Any]) -> None:
+        """Add to the end of a file, which is made when it is missing; one at a time.
+
+        Raises:
+            OSError: the storage refuses.
+        """
+        old = b""
+        if self.exists(path):  # most storages cannot add to what they have
+            with self.open(path) as file:
+                old = file.read()
+        self.put(path, [old, *pieces])
 
     @contextmanager
     def create(

@@ -11,6 +11,8 @@ from ms_hooks.handle import HookHandle
 from ms_hooks.table import HookTable, check_hook
 
 _NONE: Mapping[str, HookTable] = MappingProxyType({})
+# how many arguments the hooks of a kind get, without the kwargs
+_COUNTS: Mapping[str, int] = MappingProxyType({"forward_pre": 2, "forward": 3, "backward_pre": 2, "backward": 3})
 
 
 class Hookable:
@@ -34,11 +36,11 @@ class Hookable:
     _hook_tables: Mapping[str, HookTable] = _NONE
 
     def _register(self, kind: str, fn: Callable[..., Any], with_kwargs: bool = False) -> HookHandle:
-        check_hook(f"register_{kind}_hook", fn)
         if not isinstance(with_kwargs, bool):
             raise TypeError(
                 f"For 'register_{kind}_hook', the 'with_kwargs' must be bool, but got {type(with_kwargs).__name__}."
             )
+        check_hook(f"register_{kind}_hook", fn, _COUNTS[kind] + with_kwargs)
         tables = self._hook_tables
         if kind not in tables:
             tables = {**tables, kind: HookTable()}
@@ -57,7 +59,7 @@ class Hookable:
         With `with_kwargs` it is ``hook_fn(cell, args, kwargs)`` and returns None or a tuple (args, kwargs).
 
         Raises:
-            TypeError: `hook_fn` cannot be called. In the forward: it returns another number of arguments.
+            TypeError: `hook_fn` cannot be called so. In the forward: it returns another number of arguments.
         """
         return self._register("forward_pre", hook_fn, with_kwargs)
 
@@ -67,7 +69,7 @@ class Hookable:
         With `with_kwargs` it is ``hook_fn(cell, args, kwargs, output)``.
 
         Raises:
-            TypeError: `hook_fn` cannot be called.
+            TypeError: `hook_fn` cannot be called so.
         """
         return self._register("forward", hook_fn, with_kwargs)
 
@@ -75,7 +77,7 @@ class Hookable:
         """Call ``hook_fn(cell, grad_output)`` before the gradient passes the cell; it may return a new grad_output.
 
         Raises:
-            TypeError: `hook_fn` cannot be called. In the backward: it returns no tensors, or another number of them.
+            TypeError: `hook_fn` cannot be called so. In the backward: it returns no tensors, or another number of them.
         """
         return self._register("backward_pre", hook_fn)
 
@@ -83,7 +85,7 @@ class Hookable:
         """Call ``hook_fn(cell, grad_input, grad_output)`` after the gradient; it may return a new grad_input.
 
         Raises:
-            TypeError: `hook_fn` cannot be called. In the backward: it returns no tensors, or another number of them.
+            TypeError: `hook_fn` cannot be called so. In the backward: it returns no tensors, or another number of them.
         """
         return self._register("backward", hook_fn)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,12 +25,30 @@ class Hook(NamedTuple):
         return getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
 
-def check_hook(register: str, fn: object) -> None:
-    """Raise the TypeError of 2.6 when `fn` cannot be called; `register` names the method that got it."""
+def check_hook(register: str, fn: object, count: int | None = None) -> None:
+    """Raise the TypeError of 2.6 when `fn` cannot be called, or not with `count` arguments.
+
+    Args:
+        register: the method that got it, for the message.
+        fn: the hook. What tells no signature, as some functions in C, is taken as it is.
+        count: how many arguments it will get; None: unknown.
+    """
     if not callable(fn):
         raise TypeError(
             f"When using '{register}(hook_fn)', the type of 'hook_fn' must be callable, but got {type(fn)}."
         )
+    try:
+        takes = None if count is None else inspect.signature(fn)
+    except ValueError:
+        return
+    if count is None or takes is None:
+        return
+    try:
+        takes.bind(*(None,) * count)
+    except TypeError:
+        raise TypeError(
+            f"For '{register}', the hook '{Hook(fn).name}' must take {count} arguments, but has the signature {takes}."
+        ) from None
 
 
 class HookTable(dict[int, Hook]):

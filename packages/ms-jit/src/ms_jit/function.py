@@ -15,7 +15,7 @@ from ms_jit.execute import build
 from ms_jit.graph.draw import save_graph
 from ms_jit.graph.ir import Graph
 from ms_jit.passes import optimize
-from ms_jit.trees import check_of, rebuild, tensors_in
+from ms_jit.trees import check_of, maker_of, tensors_in
 from ms_kernels import Parameter
 from ms_kernels.core.checks import Check
 from ms_kernels.core.dispatch import current_mode_variable, is_recording, process_target, scope
@@ -149,7 +149,7 @@ class JitFunction(Compiled):
                 for v in graph.captured
                 if not v.constant
             ],
-            rebuild="single" if _is_tensor(form) else functools.partial(rebuild, form),
+            rebuild=maker_of(form),
             target=process_target.target if mode is None or mode.target is None else mode.target,
             note=built,
         )
@@ -182,7 +182,3 @@ def _tensor_count(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
 
 def _not_recording() -> bool:
     return not is_recording()
-
-
-def _is_tensor(form: Any) -> bool:
-    return getattr(form, "index", -1) == 0

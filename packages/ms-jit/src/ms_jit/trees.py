@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from ms_kernels import Parameter
 from ms_kernels.core.checks import Check
 from ms_kernels.core.tensor import TensorBase
 
-__all__ = ["Form", "Leaf", "check_of", "form_of", "is_plain", "leaves_of", "rebuild", "tensors_in"]
+__all__ = ["Form", "Leaf", "check_of", "form_of", "is_plain", "leaves_of", "maker_of", "rebuild", "tensors_in"]
 
 _PLAIN = (
     *(type(None), bool, int, float, complex, str, bytes, range, type, np.dtype, np.generic, enum.Enum, mstype.Type),
@@ -73,6 +74,20 @@ def rebuild(form: Form, tensors: Sequence[Any]) -> Any:
     if keys is not None:
         return kind(zip(keys, made))
     return kind(*made) if kind is slice or hasattr(kind, "_fields") else kind(made)
+
+
+def maker_of(form: Form) -> Any:
+    """Return what an `Entry` is told to make results of this form: the two usual ones need no Python.
+
+    >>> maker_of(Leaf(0)), maker_of((tuple, None, [Leaf(0), Leaf(1)]))
+    ('single', None)
+    """
+    if type(form) is Leaf:
+        return "single" if form.index == 0 else functools.partial(rebuild, form)
+    kind, _, parts = form
+    if kind is tuple and all(type(part) is Leaf and part.index == i for i, part in enumerate(parts)):
+        return None
+    return functools.partial(rebuild, form)
 
 
 def tensors_in(value: Any) -> list[TensorBase]:

@@ -12,6 +12,8 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -224,10 +226,48 @@ class Trained(nn.Cell):
         return self.norm(x)
 
 
+class Layer(nn.Cell):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def construct(self, x):
+        return self.layer(x)
+
+
 X = Tensor((np.arange(6) % 5).reshape(2, 3).astype(np.float32))
 IMAGE = Tensor((np.arange(36) % 7).reshape(1, 1, 6, 6).astype(np.float32))
+LINE = Tensor((np.arange(12) % 7).reshape(1, 2, 6).astype(np.float32))
+STEPS = Tensor((np.arange(6) % 5).reshape(2, 1, 3).astype(np.float32))
+LAYERS = [
+    *(
+        (f"nn.{name}()", X)
+        for name in ("ELU", "SeLU", "HSigmoid", "HSwish", "Mish", "SiLU", "SoftShrink", "LogSigmoid")
+    ),
+    *((f"nn.{name}()", X) for name in ("Softmin", "Softsign", "Tanhshrink", "ReLU6", "CELU", "Hardtanh", "Tanh")),
+    *((text, X) for text in ("nn.LeakyReLU(0.1)", "nn.Threshold(0.1, 20)", "nn.GELU(False)", "nn.BatchNorm1d(3)")),
+    *((text, IMAGE) for text in ("nn.PReLU(1)", "nn.GroupNorm(1, 1)", "nn.LRN()", "nn.AdaptiveAvgPool2d(2)")),
+    *(
+        (text, IMAGE)
+        for text in ("nn.AdaptiveMaxPool2d(2)", "nn.Flatten()", "nn.Pad(((0, 0), (0, 0), (1, 1), (1, 1)))")
+    ),
+    *((f"nn.{name}", IMAGE) for name in ("ConstantPad2d(1, 2.0)", "ReflectionPad2d(1)", "ZeroPad2d(1)")),
+    *((f'nn.Upsample(size=(8, 8), mode="{mode}")', IMAGE) for mode in ("nearest", "bilinear")),
+    ('nn.Conv2d(1, 4, 3, dilation=2, pad_mode="pad", padding=2, has_bias=True)', IMAGE),
+    *((text, LINE) for text in ("nn.AvgPool1d(2, 2)", "nn.MaxPool1d(2, 2)", "nn.Conv1d(2, 3, 3)", "nn.GLU(1)")),
+    *((f"nn.{name}(3, 2)", STEPS) for name in ("LSTM", "GRU", "RNN")),
+    ('nn.Dense(3, 2, activation="tanh")', X),
+    ("nn.OneHot(depth=4)", Tensor([1, 2], ms.int32)),
+]
 UNKNOWN = Tensor(shape=[None, 3], dtype=ms.float32)
-NETS: dict[str, tuple[type[nn.Cell], list[Tensor], list[Tensor]]] = {
+
+
+def eval_layer(text: str) -> nn.Cell:
+    """A network of one layer."""
+    return Layer(eval(text))
+
+
+NETS: dict[str, tuple[Callable[[], nn.Cell], list[Tensor], list[Tensor]]] = {
     cls.__name__: (cls, args, args)
     for cls, args in [
         (TwoResults, [X, X]),
@@ -242,6 +282,7 @@ NETS: dict[str, tuple[type[nn.Cell], list[Tensor], list[Tensor]]] = {
     ]
 }
 NETS["Unknown"] = (Unknown, [UNKNOWN], [X])
+NETS |= {text: (partial(eval_layer, text), [x], [x]) for text, x in LAYERS}
 NETS["UnknownRank"] = (UnknownRank, [Tensor(shape=None, dtype=ms.float32)], [IMAGE])
 
 
@@ -267,18 +308,19 @@ def run(file: str, args: list[Tensor]) -> dict[str, Any]:
 
 
 def export(name: str) -> dict[str, Any]:
-    cls, declared, args = NETS[name]
-    ms.export(cls(), *declared, file_name=name, file_format="MINDIR")
-    data = base64.b64encode(Path(f"{name}.mindir").read_bytes()).decode()
-    return {"file": data, "inputs": [write(a) for a in args], **run(f"{name}.mindir", args)}
+    make, declared, args = NETS[name]
+    ms.export(make(), *declared, file_name="net", file_format="MINDIR")
+    data = base64.b64encode(Path("net.mindir").read_bytes()).decode()
+    return {"file": data, "inputs": [write(a) for a in args], **run("net.mindir", args)}
 
 
 def rerun(records: dict[str, Any]) -> dict[str, Any]:
     """The records with what their files give now, or why they do not run."""
-    for name, record in records.items():
-        Path(f"{name}.mindir").write_bytes(base64.b64decode(record["file"]))
+    for record in records.values():
+        file = f"net{len(os.listdir())}.mindir"
+        Path(file).write_bytes(base64.b64decode(record["file"]))
         try:
-            record.update(run(f"{name}.mindir", [read(a) for a in record["inputs"]]))
+            record.update(run(file, [read(a) for a in record["inputs"]]))
         except Exception as error:
             record.update(result=f"{type(error).__name__}: {error}", weights={})
     return records

@@ -158,3 +158,68 @@ CALLS: list[tuple[str, Any, tuple[Any, ...]]] = [
     ("SubAndFilter", (), (i32(7, 2, 9, 4), np.array(5, np.int32), np.array(2, np.int32))),
     ("HammingWindow", (), (np.array([6]),)),
 ]
+CALLS += [
+    (
+        "ScaleAndTranslate",
+        (kind, antialias),
+        (f(1, 5, 4, 2), i32(*size), np.array(scale, np.float32), np.array(move, np.float32)),
+    )
+    for kind, antialias, size, scale, move in (
+        ("lanczos3", True, (4, 4), (1.5, 0.6), (0.0, 0.5)),
+        ("lanczos1", False, (4, 4), (1.5, 0.6), (0.0, 0.5)),
+        ("lanczos5", True, (3, 6), (0.5, 2.0), (0.0, -0.5)),
+        ("gaussian", True, (4, 4), (1.5, 0.6), (0.0, 0.5)),
+        ("box", True, (4, 4), (1.3, 0.7), (0.0, 0.4)),
+        ("triangle", False, (4, 4), (1.5, 0.6), (0.0, 0.5)),
+        ("keyscubic", True, (4, 4), (1.5, 0.6), (0.0, 0.5)),
+        ("mitchellcubic", True, (4, 4), (1.5, 0.6), (0.0, 0.5)),
+    )
+]
+CALLS += [
+    ("ExtractGlimpse", (centered, normalized, False, "zero"), (f(2, 5, 4, 1), i32(3, 2), np.array(at, np.float32)))
+    for centered, normalized, at in (
+        (False, False, [[1.0, 1.0], [3.0, 3.0]]),
+        (True, False, [[0.0, 0.0], [1.0, -1.0]]),
+        (True, True, [[0.0, 0.0], [0.5, -0.5]]),
+        (False, True, [[0.5, 0.5], [0.2, 0.9]]),
+    )
+]
+CALLS += [
+    (
+        "CombinedNonMaxSuppression",
+        flags,
+        (
+            np.sort(RNG.uniform(-0.1, 1.1, (2, 4, q, 2, 2)), -2).astype(np.float32).reshape(2, 4, q, 4),
+            f(2, 4, 3),
+            np.array(2, np.int32),
+            np.array(5, np.int32),
+            np.array(0.3, np.float32),
+            np.array(0.2, np.float32),
+        ),
+    )
+    for flags, q in (((), 1), ((False, False), 3), ((True, True), 3))
+]
+CALLS += [
+    (
+        "deformable_conv2d",
+        None,
+        (
+            f(2, 4, 5, 6, low=-1),
+            f(4, 4 // groups, 3, 2, low=-1),
+            f(2, 3 * parts * 6, *out, low=-1.5, high=1.5),
+            (3, 2),
+            strides,
+            padding,
+            f(4) if bias else None,
+            dilations,
+            groups,
+            parts,
+        ),
+    )
+    for strides, padding, dilations, groups, parts, bias, out in (
+        ((1, 1, 1, 1), (0, 0, 0, 0), (1, 1, 1, 1), 1, 1, False, (3, 5)),
+        ((1, 1, 2, 1), (1, 0, 2, 1), (1, 1, 1, 2), 1, 1, True, (2, 7)),
+        ((1, 1, 1, 1), (1, 1, 0, 0), (1, 1, 1, 1), 1, 2, True, (5, 5)),
+        ((1, 1, 1, 2), (1, 1, 0, 0), (1, 1, 1, 1), 2, 1, False, (5, 3)),
+    )
+]

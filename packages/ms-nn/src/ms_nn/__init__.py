@@ -18,6 +18,7 @@ from ms_nn.dynamic_lr import (
     warmup_lr,
 )
 from ms_nn.grad_cells import Jvp, Vjp
+from ms_nn.graph_cell import GraphCell
 from ms_nn.layers.activation import (
     CELU,
     ELU,
@@ -63,18 +64,7 @@ from ms_nn.layers.image import MSSSIM, PSNR, SSIM, CentralCrop, ImageGradients
 from ms_nn.layers.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from ms_nn.layers.linear import Dense, Flatten, Identity, Unflatten
 from ms_nn.layers.math import BiDense, L1Regularizer, MatMul, Moments, ReduceLogSumExp
-from ms_nn.layers.matrix import (
-    MatrixDiag,
-    MatrixDiagPart,
-    MatrixSetDiag,
-    Norm,
-    Roll,
-    SparseTensorDenseMatmul,
-    SparseToDense,
-    Tril,
-    Triu,
-    Unfold,
-)
+from ms_nn.layers.matrix import MatrixDiag, MatrixDiagPart, MatrixSetDiag, Norm, Roll, Tril, Triu, Unfold
 from ms_nn.layers.norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
 from ms_nn.layers.other_norms import LRN, SyncBatchNorm
 from ms_nn.layers.padding import (
@@ -95,6 +85,7 @@ from ms_nn.layers.pool3d import AvgPool3d, MaxPool3d
 from ms_nn.layers.rnn import GRU, LSTM, RNN
 from ms_nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell
 from ms_nn.layers.shuffle import ChannelShuffle, OneHot, PixelShuffle, PixelUnshuffle
+from ms_nn.layers.sparse import SparseTensorDenseMatmul, SparseToDense
 from ms_nn.layers.special import DiGamma, IGamma, LBeta, LGamma, MatDet, MatInverse, Range
 from ms_nn.layers.tensor_array import TensorArray
 from ms_nn.layers.transformer import (
@@ -164,11 +155,10 @@ from ms_nn.micro_batch import (
     VirtualDatasetCellTriple,
 )
 from ms_nn.mint._activation import LogSoftmaxExt, PReLUExt
-from ms_nn.mint._images import AvgPool3dExt
 from ms_nn.mint._layers import DropoutExt, EmbeddingExt, Linear
 from ms_nn.mint._loss import L1LossExt
 from ms_nn.mint._norm import LayerNormExt
-from ms_nn.mint._pool import AvgPool1dExt, AvgPool2dExt, MaxPool2dExt
+from ms_nn.mint._pool import AvgPool1dExt, AvgPool2dExt, AvgPool3dExt, MaxPool2dExt
 from ms_nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, Lamb, LazyAdam
 from ms_nn.optim.adaptive import ASGD, FTRL, Adadelta, Adagrad, ProximalAdagrad, RMSProp, Rprop
 from ms_nn.optim.base import Optimizer
@@ -280,6 +270,7 @@ __all__ = [
     "FocalLoss",
     "ForwardValueAndGrad",
     "GELU",
+    "GraphCell",
     "GLU",
     "GRU",
     "GRUCell",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ms_kernels import Parameter, Tensor
 from ms_kernels.core.dispatch import is_recording
-from ms_kernels.core.tensor import Node, alias
+from ms_kernels.core.tensor import Node
+from ms_kernels.tape.batched import detached, refuse_outer
 from ms_kernels.tape.modes import no_grad
 from ms_kernels.tape.recompute import recompute
 
@@ -98,7 +99,7 @@ def placed(op: Any, sources: list[Tensor], value: Any) -> Any:
     )
     found = []
     for index, out in enumerate(outputs):
-        fresh = alias(out)
+        fresh = detached(out)
         fresh._set_tape(node, index)
         found.append(fresh)
     return _replace(value, iter(found))
@@ -124,6 +125,7 @@ class BackwardWatch:
 
     def enter(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, with a place on the tape where the hooks run."""
+        refuse_outer(args)
         tensors = _tensors(args)
         self.constant = 0 if any(tensor._tape is not None for tensor in tensors) else len(tensors)
         return args if self.constant else placed(_Gate(self._at_inputs), tensors, args)
@@ -187,6 +189,7 @@ def with_bprop(cell: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not is_recording():
             return cell.construct(*args, **kwargs)
+        refuse_outer(args)
         with no_grad():
             out = cell.construct(*args, **kwargs)
         params = [param for param in cell.trainable_params() if param._tape is not None]

@@ -175,7 +175,7 @@ class State:
         keep_vars = given.get("keep_vars", keep_vars)
         if found is None:
             found = OrderedDict()
-            found._metadata = OrderedDict()
+            vars(found)["_metadata"] = OrderedDict()
         elif not isinstance(found, OrderedDict):
             raise TypeError(f"The type of destination must be OrderedDict, but got {type(found)}")
         about: dict[str, Any] = {}

@@ -13,6 +13,9 @@ __all__ = ["CellDict", "CellList", "SequentialCell"]
 _SelfT = TypeVar("_SelfT", bound="_Row")
 
 
+_RowT = TypeVar("_RowT", bound="_Row")
+
+
 class _Row(Cell):
     """A row of sub-cells named by their numbers."""
 
@@ -47,6 +50,13 @@ class _Row(Cell):
             if self._auto_prefix and place >= from_place:
                 cell.update_parameters_name(f"{place}.")
             self._cells[str(place)] = cell
+
+    def set_grad(self: _RowT, flag: bool = True) -> _RowT:  # 2.6's name of the argument
+        """Set the flag `requires_grad` of this cell and of those in it; returns the cell."""
+        self.requires_grad = flag
+        for cell in self._cells.values():
+            cell.set_grad(flag)
+        return self
 
     def __len__(self) -> int:
         return len(self._cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -118,7 +119,8 @@ def activate(force: bool = False) -> None:
 
     Raises:
         RuntimeError: a real MindSpore can be imported and `force` is False, or it has been imported already.
-        ValueError: the environment variables of the log (GLOG_v ...) hold values that 2.6 refuses.
+        ValueError: the environment variables of the log (GLOG_v ...) hold values that 2.6 refuses, or
+            MINDSPORE_DUMP_CONFIG names no valid configuration.
 
     >>> import ms_common
     >>> ms_common.activate()
@@ -145,6 +147,10 @@ def activate(force: bool = False) -> None:
     sys.meta_path.insert(0, AliasFinder(force))
     if any(name in sys.modules for name in spawn.STARTERS):
         spawn.install(force)
+    if os.environ.get("MINDSPORE_DUMP_CONFIG"):  # else ms-dump, and with it the kernels, need not be loaded
+        from ms_dump import start_once
+
+        start_once()
 
 
 def deactivate() -> None:

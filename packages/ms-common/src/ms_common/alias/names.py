@@ -11,6 +11,7 @@ __all__ = [
     "MINT",
     "MINT_FUNCTIONAL",
     "MINT_LINALG",
+    "MINT_LAYERS",
     "MINT_NN",
     "MINT_OPTIM",
     "MINT_SPECIAL",
@@ -107,6 +108,13 @@ MINT_NN = _words(
     """
 )
 
+MINT_LAYERS = _words(
+    """
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d BatchNorm1d BatchNorm2d BatchNorm3d
+    Dropout2d GroupNorm LayerNorm LogSigmoid SiLU SyncBatchNorm Threshold
+    """
+)
+
 MINT_FUNCTIONAL = _words(
     """
     adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d
@@ -158,8 +166,8 @@ TRAIN = METRICS | _words(
     build_train_network Callback data_sink DatasetHelper DynamicLossScaleManager EarlyStopping
     FixedLossScaleManager History LambdaCallback
     LearningRateScheduler LossMonitor LossScaleManager Model ReduceLROnPlateau RunContext TimeMonitor
-    async_ckpt_thread_status check_checkpoint CheckpointConfig ckpt_to_safetensors load_checkpoint
-    load_checkpoint_async load_param_into_net ModelCheckpoint safetensors_to_ckpt save_checkpoint
+    async_ckpt_thread_status BackupAndRestore check_checkpoint CheckpointConfig ckpt_to_safetensors
+    load_checkpoint load_checkpoint_async load_param_into_net ModelCheckpoint safetensors_to_ckpt save_checkpoint
     """
 )
 

@@ -24,6 +24,7 @@ _COMMON = (
     "ms_generator",
     "ms_jit",
     "ms_common.api",
+    "ms_dump",
 )
 _TOP = (
     "ms_common.log",
@@ -33,6 +34,7 @@ _TOP = (
     "ms_common.runtime",
     "ms_nn",
     "ms_nn.train",
+    "ms_jit.mindir",
     "ms_common.check",
 )
 # In ms-dtype, from_numpy is about types; 2.6's name is about tensors.
@@ -56,7 +58,7 @@ def _table() -> Iterable[Row]:
         "mindspore",
         _TOP,
         names.TOP,
-        part=_DTYPE,
+        part={**_DTYPE, "ms_kernels.functional": names.TOP - names.METRICS},  # an op and a metric share a name
         functions=frozenset({"run_check"}),
         links={"dtype": f"{common}.dtype"},
         constants=version,
@@ -65,7 +67,7 @@ def _table() -> Iterable[Row]:
     )
     yield Row("mindspore.version", constants=version)
     yield Row("mindspore.run_check", ("ms_common.check",))
-    yield Row(common, _COMMON, names.COMMON, part=_DTYPE, functions=_SHADOWED)
+    yield Row(common, (*_COMMON, "ms_jit.mindir"), names.COMMON, part=_DTYPE, functions=_SHADOWED)
     yield _mirror(f"{common}.dtype", "ms_dtype")
     yield _mirror(f"{common}.symbol", "ms_dynshape.symbol")
     yield _mirror(f"{common}.mutable", "ms_dynshape.mutable")
@@ -73,6 +75,7 @@ def _table() -> Iterable[Row]:
     yield _mirror(f"{common}.hook_handle", "ms_hooks.handle")
     yield _mirror(f"{common}.sparse_tensor", "ms_kernels.tensor.sparse", "ms_kernels.tensor.sparse_rows")
     yield Row(f"{common}.recompute", ("ms_kernels.tape.recompute",))
+    yield Row(f"{common}._grad_function", ("ms_kernels",), frozenset({"_Function"}))
     yield _mirror(f"{common}.tensor", "ms_kernels.tensor.tensor")
     yield _mirror(f"{common}.parameter", "ms_kernels.tensor.parameter")
     yield Row(f"{common}.api", ("ms_common.api", "ms_jit"), functions=frozenset({"jit"}))
@@ -81,6 +84,7 @@ def _table() -> Iterable[Row]:
     yield _mirror(f"{common}.jit_trace", "ms_jit.block", "ms_jit.api", "ms_jit.context")
     yield _mirror(f"{common}.jit_context", "ms_jit.context")
     yield _mirror(f"{common}.file_system", "ms_fs.file_system")
+    yield Row(f"{common}.dump", ("ms_dump",), frozenset({"set_dump"}))
     yield _mirror(f"{common}.generator", "ms_generator.generator", "ms_generator.default")
     yield _mirror(f"{common}.seed", "ms_generator.seeds")
     yield _mirror(f"{common}.initializer", "ms_initializer")
@@ -105,10 +109,10 @@ def _table() -> Iterable[Row]:
     )
     yield Row("mindspore.nn.loss.loss", ("ms_nn",), NN["loss"])
     for submodule, listed in NN.items():
-        yield Row(f"mindspore.nn.{submodule}", ("ms_nn", "ms_nn.train._loss_scale"), listed)
+        yield Row(f"mindspore.nn.{submodule}", ("ms_nn", "ms_nn.train._loss_scale", "ms_nn.optim.own"), listed)
     # ProgressBar is of our own: 2.6 does not have it.
     yield Row("mindspore.train", ("ms_nn.train",), names.TRAIN)
-    yield _mirror("mindspore.train.serialization", "ms_nn.train.serialization")
+    yield _mirror("mindspore.train.serialization", "ms_nn.train.serialization", "ms_jit.mindir")
     yield Row("mindspore.train.model", ("ms_nn.train.model",))
     yield Row("mindspore.train.callback", ("ms_nn.train.callback",), names.TRAIN)
     yield Row("mindspore.train.metrics", ("ms_nn.train.metrics",), names.TRAIN)
@@ -124,6 +128,7 @@ def _table() -> Iterable[Row]:
     yield Row("mindspore.ops.primitive", ("ms_kernels.opdef.primitive",))
     yield Row("mindspore.mint", ("ms_kernels.mint",), names.MINT)
     yield Row("mindspore.mint.nn", ("ms_nn.mint.nn",), names.MINT_NN)
+    yield Row("mindspore.mint.nn.layer", ("ms_nn.mint.nn",), names.MINT_LAYERS)
     yield Row("mindspore.mint.nn.functional", _MINT, names.MINT_FUNCTIONAL)
     yield Row("mindspore.mint.special", _MINT, names.MINT_SPECIAL)
     yield Row("mindspore.mint.linalg", ("ms_kernels.mint_linalg",), names.MINT_LINALG)

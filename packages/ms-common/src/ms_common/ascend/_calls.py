@@ -46,7 +46,9 @@ class Calls:
             RuntimeError: the setting was made before with another value.
         """
         if name in self._given and self._given[name] != value:
-            raise RuntimeError(f"For '{name}', the value must be set once, but got {value!r} after {self._given[name]!r}.")
+            raise RuntimeError(
+                f"For '{name}', the value must be set once, but got {value!r} after {self._given[name]!r}."
+            )
         self._given[name] = value
 
     def given(self, name: str) -> Any:

@@ -1,6 +1,7 @@
 """`mindspore.device_context.ascend.op_precision`: in which types the cube multiplies, and how exact operators are.
 
-A value set here counts before one of ``set_context(ascend_config=...)``; the first operator that reads a value fixes it.
+A value set here counts before one of ``set_context(ascend_config=...)``; the first operator that reads a
+value fixes it.
 """
 
 from __future__ import annotations

@@ -72,6 +72,23 @@ class BackendContract:
             assert file.read() == b"new"
         assert self.names(place) == ["x"]
 
+    def test_the_quick_way_writes_the_same(self, place: tuple[Backend, str]) -> None:
+        backend, folder = place
+        backend.make_folder(folder)
+        backend.put(f"{folder}/x", [b"a longer old one"])
+        backend.put(f"{folder}/x", [b"ne", memoryview(b"w")])
+        with backend.open(f"{folder}/x") as file:
+            assert file.read() == b"new"
+        assert self.names(place) == ["x"]
+
+    def test_appending_adds_and_makes(self, place: tuple[Backend, str]) -> None:
+        backend, folder = place
+        backend.make_folder(folder)
+        backend.append(f"{folder}/x", [b"one "])
+        backend.append(f"{folder}/x", [b"two ", b"three"])
+        with backend.open(f"{folder}/x") as file:
+            assert file.read() == b"one two three"
+
     def test_nothing_shows_before_the_end(self, place: tuple[Backend, str]) -> None:
         backend, folder = place
         with backend.create(f"{folder}/x") as sink:

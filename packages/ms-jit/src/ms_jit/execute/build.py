@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ms_jit.execute.plan import Plan, plan
 from ms_jit.graph.ir import Graph, Value, map_values
 from ms_jit.passes.fuse import fuse
+from ms_jit.pause import without_collector
 from ms_kernels.core.program import Program, Ref, Step
 
 __all__ = ["Built", "build", "program_of"]
@@ -29,6 +30,7 @@ class Built:
     graph: Graph
 
 
+@without_collector()
 def build(graph: Graph, level: str = "O0") -> Built:
     """Make the program of a graph: op by op at "O0", with groups of elementwise ops fused at "O1".
 

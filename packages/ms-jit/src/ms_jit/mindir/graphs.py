@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ms_jit.graph.flow import Cond, While
 from ms_jit.graph.ir import Graph, Value
 from ms_jit.graph.ir import Node as GraphNode
 from ms_jit.graph.steps import Call as PythonCall
-from ms_jit.graph.steps import Copy, Store
+from ms_jit.graph.steps import Copy, DimOf, Filled, Hole, Store
 from ms_jit.mindir.lowering import lower
 from ms_jit.mindir.model import (
     MONAD,
@@ -29,14 +29,17 @@ from ms_jit.mindir.model import (
     TensorType,
     Type,
 )
+from ms_jit.mindir.operators import DTYPE_CODES
 from ms_jit.mindir.special import Call
 from ms_jit.trees import Leaf
 from ms_kernels import Parameter
+from ms_kernels.core.dispatch import dispatch
 from ms_kernels.core.tensor import TensorBase
 
 __all__ = ["write_graph"]
 
 _ARITHMETIC = frozenset({"Add", "Mul", "Sub"})
+_OF_LENGTHS = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "FloorDiv", "mod": "FloorMod"}
 
 
 def write_graph(graph: Graph, form: Any, version: str = "") -> Program:
@@ -85,7 +88,7 @@ class _Writer:
         self.stored = {id(node.args[0]) for node in graph.nodes if type(node.op) is Store}
         self.monad = ""
         self.pending: list[str] = []  # what the next effect must come after
-        self.site: GraphNode | None = None
+        self.site: tuple[Any, tuple[Any, ...]] | None = None  # the op that is written, and its arguments
 
     def body(self) -> None:
         """Write inputs and nodes."""
@@ -151,6 +154,10 @@ class _Writer:
             return self.names[id(value)]
         if isinstance(value.tensor, Parameter):
             return self._load(value, value.tensor)
+        if value.node is not None and type(value.node.op) is DimOf:
+            given = dict(zip(value.node.op.places, value.node.args, strict=True))
+            self.names[id(value)] = self._dim(value.node.op.dim, given)
+            return self.names[id(value)]
         if value.tensor is None:
             made = "nothing" if value.node is None else f"'{value.node.op.name}', whose first result alone MindIR has"
             raise RuntimeError(f"For 'export', the function must be made of what MindIR has, but uses {made}.")
@@ -169,17 +176,25 @@ class _Writer:
             self._branch(op, node)
         elif isinstance(op, While):
             self._loop(op, node)
+        elif type(op) is DimOf:
+            pass  # it is written where it is used
         elif type(op) is not PythonCall or not op.fn.__name__.startswith("_check"):  # those only refuse values
             self._primitive_node(node)
 
     def _primitive_node(self, node: GraphNode) -> None:
-        call = lower(node.op, node.args, node.outs) if hasattr(node.op, "record") and not node.effect else None
-        if call is None:
+        if not node.operands and not node.effect and hasattr(node.op, "record"):
+            made = dispatch(node.op, node.args)  # it needs no input: its result is a constant
+            for out, tensor in zip(node.outs, made if isinstance(made, tuple) else (made,), strict=True):
+                self.names[id(out)] = self.constant(np.array(tensor._a))
+            return
+        op, args = (node.op.op, _filled(node)) if type(node.op) is Filled else (node.op, node.args)
+        call = lower(op, args, node.outs) if args is not None and hasattr(op, "record") and not node.effect else None
+        if call is None or args is None:
             at = f" at {node.source}" if node.source else ""
             raise RuntimeError(
                 f"For 'export', the function must be made of what MindIR has, but '{node.op.name}'{at} is not in it."
             )
-        self.site = node
+        self.site = op, args
         self._name_results(self._primitive(call, _results_type(node, call.first)), node, call.first)
 
     def _name_results(self, name: str, node: GraphNode, first: bool = False) -> None:
@@ -203,6 +218,10 @@ class _Writer:
             return self.value(value)
         if isinstance(value, Call):
             return self._primitive(value, None)
+        if isinstance(value, _Length):
+            dtype = self._operand_dtype(1)
+            cast = [self.value(value.value), self.constant(DTYPE_CODES[dtype.name])]
+            return self.call(Operator("Cast"), cast, TensorType((), dtype.name))
         if isinstance(value, list):
             return self.sequence([(self._argument(item, call), _type(item)) for item in value])[0]
         if isinstance(value, TensorBase):
@@ -214,14 +233,29 @@ class _Writer:
     def _is_operand(self, value: Any) -> bool:
         """Whether a number stands where the op takes a tensor."""
         assert self.site is not None
-        return any(arg is value and kind for arg, kind in zip(self.site.args, self.site.op.kinds))
+        op, args = self.site
+        return any(arg is value and kind for arg, kind in zip(args, op.kinds))
 
     def _operand_dtype(self, value: Any) -> Any:
         """The element type that a number takes beside the op's tensors."""
         assert self.site is not None
-        beside = [arg.dtype for arg in self.site.args if isinstance(arg, Value)]
+        beside = [arg.dtype for arg in self.site[1] if isinstance(arg, Value)]
         own = "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "f"
-        return ms_dtype.promote_scalar(beside[0], own).np if beside else np.dtype(type(value))
+        return np.dtype(ms_dtype.promote_scalar(beside[0], own).np if beside else type(value))
+
+    def _dim(self, dim: Any, given: Mapping[int, Value]) -> str:
+        """What is known of a length before the program runs, as a 0-d int64 tensor."""
+        kind = TensorType((), "int64")
+        if isinstance(dim, int):
+            return self.constant(np.array(dim, np.int64))
+        if dim.op == "input":
+            place, axis = dim.args
+            shape = self.call(Operator("Shape"), [self.value(given[place])], None)
+            length = self._item(shape, axis, ScalarType("int64"))
+            return self.call(Operator("ScalarToTensor"), [length, self.constant(DTYPE_CODES["int64"])], kind)
+        if dim.op not in _OF_LENGTHS:
+            raise RuntimeError(f"For 'export', lengths must come from sums, products and divisions, but got {dim}.")
+        return self.call(Operator(_OF_LENGTHS[dim.op]), [self._dim(arg, given) for arg in dim.args], kind)
 
     # -- control flow -------------------------------------------------------------------------------------------------
 
@@ -313,6 +347,37 @@ class _Writer:
             update = Operator("UpdateState", is_function=False)
             self.monad = self.call(update, [self._order(), *after], OtherType("UMONAD"))
         return self._order()
+
+
+class _Length:
+    """A length of an input, where an op takes a tensor or a number."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+def _filled(node: GraphNode) -> tuple[Any, ...] | None:
+    """The arguments of an op some of which are lengths of inputs; None for those that MindIR cannot hold.
+
+    A shape may hold one such length, since that can be told from the others.
+    """
+    made: list[Any] = []
+    for item, kind in zip(node.op.template, node.op.op.kinds, strict=True):
+        if isinstance(item, Hole):
+            given = node.args[item.index]
+            made.append(_Length(given) if item.attribute else given)
+            if item.attribute and not kind:
+                return None
+        elif type(item) is tuple and node.op.op.name == "reshape":
+            shape = tuple(-1 if isinstance(part, Hole) else part for part in item)
+            if shape.count(-1) > 1:
+                return None
+            made.append(shape)
+        elif isinstance(item, (tuple, list, slice)) and "<" in repr(item):
+            return None
+        else:
+            made.append(item)
+    return tuple(made)
 
 
 def _type(value: Value) -> TensorType:

@@ -112,13 +112,13 @@ def _pool_mode(input: Any, kernel: Any, stride: Any, padding: Any) -> str | None
     """ "valid" for no padding, "same" for as much as gives one result for each step; else None."""
     if _rank(input) != 4:
         return None
+    if not any(padding) or any(length < 0 for length in input.shape[2:]):
+        return None if any(padding) else "valid"
     same: list[int] = []
     for length, size, step in zip(input.shape[2:], kernel, stride, strict=True):
         total = max((-(-length // step) - 1) * step + size - length, 0)
         same += [total // 2, total - total // 2]
-    if tuple(padding) == tuple(same) and any(same):
-        return "same"
-    return None if any(padding) else "valid"
+    return "same" if tuple(padding) == tuple(same) else None
 
 
 def _max_pool(
@@ -220,13 +220,20 @@ def _swapaxes(_outs: Outs, input: Any, axis0: int, axis1: int) -> Call:
     return _function("Transpose", input, tuple(order))
 
 
+def _permute(_outs: Outs, input: Any, dim: Any) -> Call:
+    return _function("Transpose", input, tuple(range(_rank(input)))[::-1] if dim is None else tuple(dim))
+
+
 def _sum(outs: Outs, input: Any, dim: Any, keepdim: bool, dtype: Any, widen: bool) -> Call:
     return _function("SumExt", input, _axes(input, dim), keepdim, encode("dtype", outs[0].dtype))
 
 
-def _var(_outs: Outs, input: Any, dim: Any, correction: Any, keepdim: bool) -> Call:
+def _var(_outs: Outs, input: Any, dim: Any, correction: Any, keepdim: bool) -> Call | None:
     axes = _axes(input, dim)
-    count = math.prod(input.shape[axis] for axis in axes)
+    lengths = [input.shape[axis] for axis in axes]
+    if any(length < 0 for length in lengths):
+        return None
+    count = math.prod(lengths)
     apart = _function("Sub", input, _function("ReduceMean", input, axes, True))
     mean = _function("ReduceMean", _function("Square", apart), axes, keepdim)
     rest = max(count - correction, 0)
@@ -268,27 +275,35 @@ def _topk(_outs: Outs, input: Any, k: int, dim: Any, largest: bool, sorted: bool
     return _with_attributes("TopK", [input, k], sorted=sorted)
 
 
-def _take_key(outs: Outs, input: Any, key: Any) -> Call | None:
-    """Ints, slices, None and Ellipsis: a strided slice, brought to the shape of the result."""
+def _take_key(_outs: Outs, input: Any, key: Any) -> Call | None:
+    """Ints, slices, None and Ellipsis, as a strided slice whose masks tell them apart."""
     parts = list(key) if isinstance(key, tuple) else [key]
     if any(not (part is None or part is Ellipsis or type(part) in (int, slice)) for part in parts):
         return None
-    real = [part for part in parts if part is not None]
-    if Ellipsis in real:
-        at = real.index(Ellipsis)
-        real[at : at + 1] = [slice(None)] * (_rank(input) - len(real) + 1)
-    real += [slice(None)] * (_rank(input) - len(real))
-    bounds = []
-    for part, length in zip(real, input.shape, strict=True):
-        if isinstance(part, int):
-            bounds.append((part % length, part % length + 1, 1))
+    if Ellipsis in parts:
+        at = parts.index(Ellipsis)
+        missing = _rank(input) - sum(part is not None for part in parts) + 1
+        parts[at : at + 1] = [slice(None)] * missing
+    begin, end, strides = [], [], []
+    masks = dict.fromkeys(("begin", "end", "new", "shrink"), 0)
+    for bit, part in enumerate(parts):
+        low, high, step = 0, 1, 1
+        if part is None:
+            masks["new"] |= 1 << bit
+        elif isinstance(part, int):
+            masks["shrink"] |= 1 << bit
+            low, high = part, part + 1
         else:
-            bounds.append(part.indices(length))
-            if bounds[-1][2] < 0:
+            low, high, step = part.start or 0, part.stop or 0, part.step or 1
+            masks["begin"] |= (part.start is None) << bit
+            masks["end"] |= (part.stop is None) << bit
+            if step < 0:
                 return None
-    begin, end, strides = (tuple(column) for column in zip(*bounds)) if bounds else ((), (), ())
-    call = _function("StridedSlice", input, begin, end, strides, 0, 0, 0, 0, 0) if bounds else input
-    return _function("Reshape", call, tuple(outs[0].shape or ()))
+        begin.append(low)
+        end.append(high)
+        strides.append(step)
+    bounds = (tuple(begin), tuple(end), tuple(strides))
+    return _function("StridedSlice", input, *bounds, masks["begin"], masks["end"], 0, masks["new"], masks["shrink"])
 
 
 def _by_scaling(name: str, scale: float) -> Callable[..., Call]:
@@ -323,6 +338,7 @@ SPECIAL: Mapping[str, Callable[..., Call | None]] = MappingProxyType(
         "matrix_product": _matrix_product,
         "max_pool": _max_pool,
         "pad_constant": _pad,
+        "permute": _permute,
         "prod": _prod,
         "silu": _silu,
         "softmax_typed": _softmax,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = ["Lowered", "Number", "lower", "reduction"]
 FLOATS = frozenset((mstype.float16, mstype.bfloat16, mstype.float32))
 LOOPS = {"floor_divide": "floor_div", "remainder": "remainder", "fmod": "fmod"}  # of ops that name no loop themselves
 REDUCTIONS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min"}
+SHORT = 32  # rows of so few 16-bit numbers are reduced side by side, which a block cannot do
 LOGICAL = frozenset(("logical_and", "logical_or", "logical_xor", "logical_not"))
 
 
@@ -78,6 +80,9 @@ def reduction(node: Node) -> tuple[str, int, bool] | None:
         return None
     axes = sorted(rules.axes(op.label, dim, len(value.shape)))
     if not axes or axes != list(range(len(value.shape) - len(axes), len(value.shape))):
+        return None
+    row = math.prod(value.shape[axes[0] :])
+    if value.dtype.itemsize == 2 and 0 <= row <= SHORT and len(axes) < len(value.shape):
         return None
     return REDUCTIONS[op.name], len(axes), bool(keepdim)
 

@@ -2,8 +2,8 @@
 cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
-from libc.string cimport memcmp
 from ms_kernels.core.runtime cimport empty_dims
+from ms_kernels.core.shapes cimport broadcast, equal_shape, fit_key, same_shapes, shapes_of, share
 from ms_kernels.core.tensor cimport Node, TensorBase, is_tensor, mark_saved, new_node, wrap
 from ms_kernels.loops.elementwise cimport (
     binary_array, binary_code, binary_gives_bool, binary_same, binary_scalar, unary_code, unary_gives_bool, unary_same)
@@ -140,6 +140,14 @@ def is_recording():
     tell(None, "recording")  # a graph fits only a context that answers alike
     cdef Mode mode = current_mode()
     return mode is not None and mode.recording
+
+
+def is_plain():
+    """Tell whether calls in this context compute on the CPU and nothing else: no tape, observer or other target."""
+    cdef Mode mode = current_mode()
+    if process.observer is not None or process.target is not None:
+        return False
+    return mode is None or not (mode.recording or mode.observer is not None or mode.target is not None)
 
 
 cdef class Settings:
@@ -286,24 +294,6 @@ def as_scalar(value, dtype):
         return np.array(value & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(dtype)
 
 
-cdef bint share(cnp.ndarray a, cnp.ndarray b):
-    """Whether the memory of a starts inside that of b."""
-    cdef int i
-    cdef char* low = <char*>cnp.PyArray_DATA(b)
-    cdef char* high = low
-    cdef char* at = <char*>cnp.PyArray_DATA(a)
-    cdef cnp.npy_intp step
-    if cnp.PyArray_SIZE(b) == 0:
-        return False
-    for i in range(cnp.PyArray_NDIM(b)):
-        step = (cnp.PyArray_DIM(b, i) - 1) * cnp.PyArray_STRIDE(b, i)
-        if step > 0:
-            high += step
-        else:
-            low += step
-    return low <= at <= high
-
-
 cdef inline cnp.ndarray data_of(TensorBase t):
     if t._pending is not None:
         t._fill()
@@ -437,7 +427,7 @@ cpdef object dispatch(Op op, tuple args):
                 check_dtype(op, i, values[i])
     if op.promote:
         values = promote_operands(op, values)
-    if op.check == 0 or (op.check == 1 and not same_shapes(op, values)):
+    if op.check == 0 or (op.check == 1 and not same_shapes(op.kinds, values)):
         check_shapes(op, values)
     result = op.body(*values) if target is None else target.run(op, values)
     recorded = recorded and mode is not None and mode.recording and not op.nondiff
@@ -505,89 +495,17 @@ cdef int check_dtype(Op op, int i, object value) except -1:
     return 0
 
 
-cdef bint same_shapes(Op op, list values):
-    """Whether all operands have the shape of the first (0-d ones fit anything)."""
-    cdef cnp.ndarray first = None
-    cdef cnp.ndarray array
-    cdef int i
-    for i in range(op.arity):
-        if op.kinds[i] == C_ATTRIBUTE or values[i] is None:
-            continue
-        array = values[i]
-        if first is None or cnp.PyArray_NDIM(first) == 0:
-            first = array
-        elif cnp.PyArray_NDIM(array) != 0 and not equal_shape(first, array):
-            return False
-    return True
-
-
-cdef inline bint equal_shape(cnp.ndarray a, cnp.ndarray b):
-    cdef int n = cnp.PyArray_NDIM(a)
-    return n == cnp.PyArray_NDIM(b) and (
-        n == 0 or memcmp(cnp.PyArray_DIMS(a), cnp.PyArray_DIMS(b), n * sizeof(cnp.npy_intp)) == 0)
-
-
 cdef int check_shapes(Op op, list values) except -1:
     """Ask the shape rule whether a call fits; not again for what it has let through."""
-    cdef object key = fit_key(op, values)
+    cdef object key = fit_key(op.kinds, values)
     if key is not None and key in op.fitting:
         return 0
-    op.shape(*shapes_of(op, values))
+    op.shape(*shapes_of(op.kinds, values))
     if key is not None:
         if len(op.fitting) >= FITTING_MOST:
             op.fitting.clear()
         op.fitting.add(key)
     return 0
-
-
-cdef object fit_key(Op op, list values):
-    """All that a shape rule can look at, as a key: shapes and attributes with their types; None for other types."""
-    cdef list key = []
-    cdef int i
-    for i in range(op.arity):
-        value = values[i]
-        if isinstance(value, cnp.ndarray):
-            key.append(dims_of(<cnp.ndarray>value))
-        elif value is None:
-            key.append(None)
-        elif op.kinds[i] == C_TENSORS:
-            for item in value:
-                key.append(dims_of(<cnp.ndarray>item))
-            key.append(len(value))
-        elif type(value) is int or type(value) is bool or type(value) is float or type(value) is str:
-            key.append(type(value))
-            key.append(value)
-        elif type(value) is tuple:
-            for item in <tuple>value:
-                if type(item) is not int:
-                    return None
-            key.append(value)
-        else:
-            return None
-    return tuple(key)
-
-
-cdef inline tuple dims_of(cnp.ndarray array):
-    cdef int i, n = cnp.PyArray_NDIM(array)
-    cdef cnp.npy_intp* dims = cnp.PyArray_DIMS(array)
-    if n == 2:
-        return (dims[0], dims[1])
-    return tuple([dims[i] for i in range(n)])
-
-
-cdef list shapes_of(Op op, list values):
-    """The arguments of a shape rule: shapes in place of arrays."""
-    cdef list out = []
-    cdef int i
-    for i in range(op.arity):
-        value = values[i]
-        if op.kinds[i] == C_TENSORS:
-            out.append([(<object>item).shape for item in value])
-        elif op.kinds[i] != C_ATTRIBUTE and value is not None:
-            out.append(value.shape)
-        else:
-            out.append(value)
-    return out
 
 
 cdef int record(Op op, tuple args, list operands, tuple outs, bint several) except -1:
@@ -780,18 +698,6 @@ cdef object strided_call(Op op, tuple args, TensorBase a, TensorBase b, bint rec
     if recording and not op.nondiff and (a._node is not None or b._node is not None):
         record(op, args, [a, b], (out,), False)
     return out
-
-
-cdef inline bint broadcast(cnp.ndarray a, cnp.ndarray b):
-    """Whether two shapes fit by NumPy's rules."""
-    cdef int i, left = cnp.PyArray_NDIM(a), right = cnp.PyArray_NDIM(b)
-    cdef cnp.npy_intp n, m
-    for i in range(1, min(left, right) + 1):
-        n = cnp.PyArray_DIM(a, left - i)
-        m = cnp.PyArray_DIM(b, right - i)
-        if n != m and n != 1 and m != 1:
-            return False
-    return True
 
 
 cdef inline bint is_float(int type_num):

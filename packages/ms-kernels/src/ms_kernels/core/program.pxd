@@ -7,7 +7,9 @@ cdef class Ref:
 
 cdef class Fused:
     cdef readonly Block block
-    cdef readonly Program plain
+    cdef object make
+    cdef Program made
+    cdef Program singles(self)
     cdef object call(self, tuple args)
 
 cdef class Step:
@@ -33,17 +35,6 @@ cdef class Program:
     cpdef tuple run(self, tuple inputs)
     cdef int execute(self, PyObject** registers) except -1
     cdef object result(self, PyObject** registers, int form)
-
-cdef class Check:
-    cdef readonly int kind
-    cdef readonly object expected
-    cdef readonly tuple parts
-    cdef readonly int inputs
-    cdef int type_num
-    cdef int ndim
-    cdef Py_ssize_t* dims
-    cdef bint match(self, object value, PyObject** into, int* count) except -1
-    cdef bint match_parts(self, object value, PyObject** into, int* count) except -1
 
 cdef class Entry:
     cdef readonly tuple checks

@@ -72,6 +72,32 @@ def next_sequence():
     return node_count + 1
 
 
+def untouched(Node node not None, bytes kinds not None):
+    """Whether no operand that was kept changed in place since the call; False also where a closer look is due."""
+    cdef tuple versions = node.versions
+    cdef int i, at = 0
+    for i in range(len(node.args)):
+        if kinds[i] == 0:
+            continue
+        arg = node.args[i]
+        if isinstance(arg, (list, tuple)):
+            for item in arg:
+                if (<TensorBase>item)._changes_c() != (0 if versions is None else <long>versions[at]):
+                    return False
+                at += 1
+            continue
+        if arg is None and kinds[i] == 3:  # a list operand that the rule does not use: of unknown length
+            break
+        if isinstance(arg, TensorBase) and (<TensorBase>arg)._changes_c() != (0 if versions is None else <long>versions[at]):
+            return False
+        at += 1
+    if versions is not None:  # views may be older than a change
+        for parent in node.parents:
+            if parent is not None and getattr((<Node>parent).op, "is_view", False):
+                return False
+    return True
+
+
 cdef class Unknown:
     """What a tensor waits for that has a shape (dims of -1 are unknown; (-2,): the rank too) and a dtype, but no data."""
 

@@ -9,6 +9,8 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.string cimport memcmp
 from ms_kernels.core.runtime cimport empty_dims, ms_rt, rt_table
 from ms_kernels.loops.elementwise cimport loops_by_name
+from ms_kernels.loops.kinds cimport kind_of
+from ms_kernels.loops.reduce cimport reduce_kernels
 
 np.import_array()
 
@@ -31,6 +33,11 @@ cdef np.dtype F64 = numpy.dtype("d")
 cdef dict HALVES = {numpy.dtype("e"): VM_F16, numpy.dtype(ml_dtypes.bfloat16): VM_BF16}
 cdef tuple KNOWN = (BOOL, F64, numpy.dtype("f"), *HALVES)
 # what gives a number of a 16-bit type for numbers of that type, so that there is nothing to round
+cdef int BF16 = numpy.dtype(ml_dtypes.bfloat16).num
+cdef dict SINKS = {
+    "sum": (RD_SUM, RF_PLAIN), "mean": (RD_SUM, RF_DIV), "prod": (RD_PROD, RF_PLAIN), "max": (RD_MAX, RF_PLAIN),
+    "min": (RD_MIN, RF_PLAIN),
+}
 cdef frozenset EXACT = frozenset(
     "neg abs relu relu6 maximum minimum sign floor ceil trunc round where from_bool clamp relu_grad relu6_grad".split())
 
@@ -48,9 +55,9 @@ def operation(str name, bint double) -> tuple[int, bool, int] | None:
     return (kernel.arity, bool(kernel.to_bool), kernel.from_bool) if kernel.arity else None
 
 
-def limits() -> tuple[int, int, int]:
-    """How many inputs and outputs a block may have, and how many inputs, constants and registers together."""
-    return VM_INPUTS, VM_OUTPUTS, VM_SLOTS
+def limits() -> tuple[int, int, int, int]:
+    """How many inputs, outputs and reductions a block may have, and how many inputs, constants and registers together."""
+    return VM_INPUTS, VM_OUTPUTS, VM_SINKS, VM_SLOTS
 
 
 def rounded(value, dtype) -> float:
@@ -72,6 +79,8 @@ cdef class Block:
         constants: pairs (number, dtype), each used as an array of that dtype would be.
         steps: triples (name of a loop, the numbers of its operands, the result's dtype).
         outputs: the numbers of the results that are kept, each a step's.
+        reductions: (number of a step's result, "sum", "mean", "prod", "max" or "min", over how many of the last dimensions
+            or -1 for all, whether these stay with size 1); they come after the outputs, and have the same dimensions.
 
     Raises:
         ValueError: a loop, an operand or a dtype does not fit.
@@ -86,22 +95,25 @@ cdef class Block:
                [3., 4.]], dtype=float32)
     """
 
-    def __cinit__(self, tuple inputs not None, tuple constants not None, tuple steps not None, tuple outputs not None):
+    def __cinit__(self, tuple inputs not None, tuple constants not None, tuple steps not None, tuple outputs not None,
+                  tuple reductions=()):
         self.inputs = tuple([numpy.dtype(d) for d in inputs])
         self.constants = tuple([(rounded(value, d), numpy.dtype(d)) for value, d in constants])
         self.steps = tuple([(name, tuple(operands), numpy.dtype(d)) for name, operands, d in steps])
         self.outputs = outputs
+        self.reductions = reductions
         self.dtypes = (*self.inputs, *[d for _, d in self.constants], *[d for _, _, d in self.steps])
         for dtype in self.dtypes:
             if dtype not in KNOWN:
                 raise ValueError(f"a block has no values of {dtype}")
-        if len(inputs) > VM_INPUTS or len(outputs) > VM_OUTPUTS:
-            raise OverflowError(f"a block has at most {VM_INPUTS} inputs and {VM_OUTPUTS} outputs")
+        if len(inputs) > VM_INPUTS or len(outputs) > VM_OUTPUTS or len(reductions) > VM_SINKS:
+            raise OverflowError(f"a block has at most {VM_INPUTS} inputs, {VM_OUTPUTS} outputs and {VM_SINKS} reductions")
         doubles = [d == F64 for d in self.dtypes if d != BOOL]
         if any(doubles) and not all(doubles):
             raise ValueError("a block cannot mix float64 with other floats")
         first = len(inputs) + len(constants)
-        if not inputs or not outputs or not all([first <= k < len(self.dtypes) for k in outputs]):
+        ends = (*outputs, *[sink[0] for sink in reductions])
+        if not inputs or not ends or not all([first <= k < len(self.dtypes) for k in ends]):
             raise ValueError("a block has inputs, and outputs that are results of steps")
         if len(set(outputs)) != len(outputs):
             raise ValueError("the outputs of a block are different values")
@@ -115,12 +127,13 @@ cdef class Block:
         self.check_steps(first)
         self.fill_ends()
         self.fill_steps(first)
+        self.fill_sinks()
 
     cdef int allocate(self) except -1:
         self.code.steps = <vm_step*>PyMem_Calloc(len(self.steps) + 1, sizeof(vm_step))
         self.numbers = <double*>PyMem_Calloc(len(self.constants) + 1, sizeof(double))
         self.types = <int*>PyMem_Calloc(len(self.inputs) + 1, sizeof(int))
-        self.uses = <unsigned int*>PyMem_Calloc(len(self.outputs) + 1, sizeof(int))
+        self.uses = <unsigned int*>PyMem_Calloc(len(self.outputs) + len(self.reductions) + 1, sizeof(int))
         if self.code.steps == NULL or self.numbers == NULL or self.types == NULL or self.uses == NULL:
             raise MemoryError()
         return 0
@@ -145,11 +158,32 @@ cdef class Block:
             self.code.output_half[i] = HALVES.get(dtype, VM_KEEP)
         return 0
 
+    def ends(self):
+        """The numbers of the values that the results are made of."""
+        return (*self.outputs, *[sink[0] for sink in self.reductions])
+
+    cdef int fill_sinks(self) except -1:
+        cdef vm_sink* sink
+        self.code.sinks = len(self.reductions)
+        for at, (value, name, count, keepdims) in enumerate(self.reductions):
+            if name not in SINKS or self.dtypes[value] == BOOL:
+                raise ValueError(f"there is no reduction {name!r} of {self.dtypes[value]}")
+            if at and count != self.last_dims:
+                raise ValueError("the reductions of a block are over the same dimensions")
+            if count == 0 or count < -1:
+                raise ValueError(f"a reduction is over some dimensions, but got {count}")
+            self.last_dims = count
+            sink = &self.code.sink[at]
+            sink.op, sink.finish = SINKS[name]
+            sink.type = kind_of((<np.dtype>self.dtypes[value]).num, BF16)
+            self.code.cost += 2
+        return 0
+
     cdef int check_steps(self, int first) except -1:
         """Check that all loops and their operands are there and of the right kind."""
         cdef int at, k, place
         cdef ew_kernel kernel
-        used = {k for _, operands, _ in self.steps for k in operands}.union(self.outputs)
+        used = {k for _, operands, _ in self.steps for k in operands}.union(self.ends())
         for at, (name, operands, dtype) in enumerate(self.steps):
             host.find((<str>name).encode(), self.code.wide == 8, &kernel)
             if kernel.arity == 0 or kernel.arity != len(operands):
@@ -167,7 +201,7 @@ cdef class Block:
     cdef list merged(self, int first):
         """The steps as (number of the result, loop, operands, dtype); ``c + a * b`` in one where a * b is not needed."""
         cdef int at
-        uses, kept = {}, set(self.outputs)
+        uses, kept = {}, set(self.ends())
         for _, operands, _ in self.steps:
             for k in operands:
                 uses[k] = uses.get(k, 0) + 1
@@ -188,7 +222,8 @@ cdef class Block:
         cdef int at, k, place
         cdef vm_step* step
         cdef list steps = self.merged(first)
-        last, kept, free, registers = {}, set(self.outputs), [], 0
+        last, kept, free, registers = {}, set(self.ends()), [], 0
+        summed = {sink[0] for sink in self.reductions}
         place_of = dict(zip(range(first), range(first)))
         masks = {k: 1 << k if k < self.code.inputs else 0 for k in range(first)}
         self.code.count = len(steps)
@@ -198,16 +233,16 @@ cdef class Block:
         for at, (value, name, operands, dtype) in enumerate(steps):
             step = &self.code.steps[at]
             host.find((<str>name).encode(), self.code.wide == 8, &step.kernel)
-            self.code.cost += step.kernel.cost
+            self.code.cost += max(1, step.kernel.cost - self.code.wide // 2)  # the table counts loads and stores too
             masks[value] = 0
             for k in range(step.kernel.arity):
                 place = operands[k]
                 step.in_[k] = place_of[place]
                 masks[value] |= masks[place]
-            if dtype in HALVES and value in last:
+            if dtype in HALVES and (value in last or value in summed):
                 if name not in EXACT or any([self.dtypes[k] not in (dtype, BOOL) for k in operands]):
                     step.round = HALVES[dtype]
-                    self.code.cost += 2
+                    self.code.cost += 1
             if value in kept or not free:
                 place = registers
                 registers += 1
@@ -218,8 +253,11 @@ cdef class Block:
             for k in set(operands):
                 if k >= first and last[k] == at and k not in kept:
                     free.append(place_of[k] - first)
-        for at, value in enumerate(self.outputs):
-            self.code.output_slot[at] = place_of[value]
+        for at, value in enumerate(self.ends()):
+            if at < self.code.outputs:
+                self.code.output_slot[at] = place_of[value]
+            else:
+                self.code.sink[at - self.code.outputs].slot = place_of[value]
             self.uses[at] = masks[value]
             if masks[value] == 0:
                 raise ValueError("an output of a block depends on an input")
@@ -229,55 +267,93 @@ cdef class Block:
         return 0
 
     def __reduce__(self):
-        return Block, (self.inputs, self.constants, self.steps, self.outputs)
+        return Block, (self.inputs, self.constants, self.steps, self.outputs, self.reductions)
 
     cdef object run_c(self, PyObject** arrays):
         cdef vm_run run
-        cdef Dims all_dims, dims
+        cdef Dims whole
         cdef int i, k, count = self.code.inputs
         cdef np.ndarray array
         cdef bint alike = True
-        cdef unsigned int everything = (<unsigned int>1 << count) - 1
-        all_dims.ndim = 0
+        cdef Py_ssize_t n = 1
+        whole.ndim = 0
         for i in range(count):
             array = <np.ndarray>arrays[i]
             if np.PyArray_TYPE(array) != self.types[i] or not PyArray_ISBEHAVED_RO(array):
                 return None
             if i == 0:
-                dims_of(&all_dims, array)
-            elif not equal_dims(&all_dims, array):
+                dims_of(&whole, array)
+            elif not equal_dims(&whole, array):
                 alike = False
-                if not stretch(&all_dims, array):
+                if not stretch(&whole, array):
                     return None
             alike = alike and np.PyArray_IS_C_CONTIGUOUS(array)
-        if not alike:
-            for k in range(self.code.outputs):
-                if self.uses[k] == everything:
-                    continue
-                dims.ndim = 0
-                for i in range(count):
-                    if self.uses[k] >> i & 1:
-                        stretch(&dims, <np.ndarray>arrays[i])
-                if not same_dims(&dims, &all_dims):
-                    return None
-        cdef Py_ssize_t n = 1
-        for i in range(all_dims.ndim):
-            n *= all_dims.dims[i]
+        if (not alike and not self.all_whole(arrays, &whole)) or (self.code.sinks and not self.set_rows(&run, &whole)):
+            return None
+        for i in range(whole.ndim):
+            n *= whole.dims[i]
         for i in range(count):
-            view_of(&run, i, <np.ndarray>arrays[i], &all_dims, alike)
+            view_of(&run, i, <np.ndarray>arrays[i], &whole, alike)
         run.block = &self.code
-        if self.code.outputs == 1:
-            array = empty_dims(all_dims.ndim, <np.npy_intp*>all_dims.dims, <np.dtype>self.dtypes[<Py_ssize_t>self.outputs[0]])
+        if self.code.outputs == 1 and self.code.sinks == 0:
+            array = empty_dims(whole.ndim, <np.npy_intp*>whole.dims, <np.dtype>self.dtypes[<Py_ssize_t>self.outputs[0]])
             run.out[0] = <char*>np.PyArray_DATA(array)
             execute(&run, n)
             return array
         made = []
         for k in range(self.code.outputs):
-            array = empty_dims(all_dims.ndim, <np.npy_intp*>all_dims.dims, <np.dtype>self.dtypes[<Py_ssize_t>self.outputs[k]])
+            array = empty_dims(whole.ndim, <np.npy_intp*>whole.dims, <np.dtype>self.dtypes[<Py_ssize_t>self.outputs[k]])
             run.out[k] = <char*>np.PyArray_DATA(array)
             made.append(array)
+        for k in range(self.code.sinks):
+            made.append(self.reduced(&run, k, &whole))
         execute(&run, n)
-        return tuple(made)
+        return tuple(made) if len(made) > 1 else made[0]
+
+    cdef bint all_whole(self, PyObject** arrays, const Dims* whole):
+        """Whether all that comes out has the shape that all inputs have together."""
+        cdef int i, k
+        cdef Dims dims
+        for k in range(self.code.outputs + self.code.sinks):
+            if self.uses[k] == (<unsigned int>1 << self.code.inputs) - 1:
+                continue
+            dims.ndim = 0
+            for i in range(self.code.inputs):
+                if self.uses[k] >> i & 1:
+                    stretch(&dims, <np.ndarray>arrays[i])
+            if not same_dims(&dims, whole):
+                return False
+        return True
+
+    cdef bint set_rows(self, vm_run* run, const Dims* whole):
+        """Cut the elements in rows that are reduced; False when the reductions would not go row by row."""
+        cdef int d, first = whole.ndim - self.last_dims
+        if self.last_dims == -1:
+            first = 0
+        elif first < 0:
+            return False
+        run.rows = run.row = 1
+        for d in range(whole.ndim):
+            if d < first:
+                run.rows *= whole.dims[d]
+            else:
+                run.row *= whole.dims[d]
+        run.table = reduce_kernels()
+        return vm_reducible(&self.code, run.rows, run.row)
+
+    cdef object reduced(self, vm_run* run, int k, const Dims* whole):
+        """The array for the results of a reduction."""
+        cdef Dims dims = whole[0]
+        cdef int d, first = 0 if self.last_dims == -1 else whole.ndim - self.last_dims
+        cdef np.ndarray array
+        value, _, _, keepdims = self.reductions[k]
+        for d in range(first, dims.ndim):
+            dims.dims[d] = 1
+        if not keepdims:
+            dims.ndim = first
+        array = empty_dims(dims.ndim, <np.npy_intp*>dims.dims, <np.dtype>self.dtypes[<Py_ssize_t>value])
+        run.sink_out[k] = np.PyArray_DATA(array)
+        return array
 
     def run(self, *arrays):
         """Run on arrays that broadcast; returns an array, or a tuple of them.
@@ -297,11 +373,6 @@ cdef class Block:
             kinds = [(str(item.dtype), item.shape) for item in arrays]
             raise ValueError(f"the block takes {[str(d) for d in self.inputs]} that broadcast, but got {kinds}")
         return found
-
-
-cdef struct Dims:
-    int ndim
-    Py_ssize_t dims[NPY_MAXDIMS]
 
 
 cdef inline void dims_of(Dims* s, np.ndarray x):
@@ -355,9 +426,13 @@ cdef inline void view_of(vm_run* run, int i, np.ndarray x, const Dims* s, bint p
     host.view(&run.in_[i], np.PyArray_DATA(x), <int>np.PyArray_ITEMSIZE(x), s.ndim, s.dims, steps)
 
 
-cdef inline void execute(vm_run* run, Py_ssize_t n):
+cdef inline int execute(vm_run* run, Py_ssize_t n) except -1:
+    cdef int failed
     if n < 1024:
-        vm_execute(run, n)
-        return
-    with nogil:
-        vm_execute(run, n)
+        failed = vm_execute(run, n)
+    else:
+        with nogil:
+            failed = vm_execute(run, n)
+    if failed:
+        raise MemoryError()
+    return 0

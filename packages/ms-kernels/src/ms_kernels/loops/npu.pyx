@@ -23,9 +23,12 @@ cdef extern from "npu.h" nogil:
     int npu_run_unary(int, int, const void*, void*, Py_ssize_t)
     int npu_run_saturate(int, void*, Py_ssize_t)
     int npu_run_hf32(const float*, float*, Py_ssize_t, int)
-    int npu_run_maximum(int, const void*, const void*, void*, Py_ssize_t, int)
+    enum: NPU_MAXIMUM, NPU_MINIMUM, NPU_POWER
+    int npu_run_binary(int, int, const void*, const void*, void*, Py_ssize_t)
+    int npu_run_scan(const float*, float*, Py_ssize_t, Py_ssize_t, Py_ssize_t)
     int npu_run_tree(int, const void*, void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, float, int, int)
     int npu_run_softmax(int, const void*, void*, Py_ssize_t, Py_ssize_t, int, int, int)
+    void npu_run_turn(const void*, void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, int)
     int npu_run_layer_norm(int, const void*, const float*, const float*, void*, float*, float*, Py_ssize_t, Py_ssize_t,
                            float, int, int)
 
@@ -126,7 +129,7 @@ def hf32(np.ndarray x, bint away) -> np.ndarray:
     """float32 values rounded to HF32 in a new array, ties away from zero or to even.
 
     >>> hf32(numpy.array([1.0001, 3.0], "float32"), True)
-    array([1.       , 3.       ], dtype=float32)
+    array([1., 3.], dtype=float32)
     """
     x = np.PyArray_GETCONTIGUOUS(x)
     cdef np.ndarray out = empty_dims(np.PyArray_NDIM(x), np.PyArray_DIMS(x), F32)
@@ -142,8 +145,37 @@ def maximum(np.ndarray x, np.ndarray y, bint smaller) -> np.ndarray:
     cdef int type = kind(x)
     cdef Py_ssize_t n = np.PyArray_SIZE(x)
     with nogil:
-        npu_run_maximum(type, np.PyArray_DATA(x), np.PyArray_DATA(y), np.PyArray_DATA(out), n, smaller)
+        npu_run_binary(NPU_MINIMUM if smaller else NPU_MAXIMUM, type, np.PyArray_DATA(x), np.PyArray_DATA(y),
+                       np.PyArray_DATA(out), n)
     return out
+
+
+def power(np.ndarray x, np.ndarray y):
+    """(x to the power y as exp(y * ln abs(x)) of packed arrays of one shape and type, whether a step may have been
+    infinite or NaN).
+
+    >>> power(numpy.array([4.0], "float32"), numpy.array([0.5], "float32"))[0].tolist()
+    [2.0]
+    """
+    cdef np.ndarray out = empty_dims(np.PyArray_NDIM(x), np.PyArray_DIMS(x), x.dtype)
+    cdef int type = kind(x), bad
+    cdef Py_ssize_t n = np.PyArray_SIZE(x)
+    with nogil:
+        bad = npu_run_binary(NPU_POWER, type, np.PyArray_DATA(x), np.PyArray_DATA(y), np.PyArray_DATA(out), n)
+    return out, bad > 0
+
+
+def scan(np.ndarray x, Py_ssize_t a, Py_ssize_t r, Py_ssize_t b):
+    """(running sums over r of packed float32 x seen as (a, r, b), whether one is infinite or NaN).
+
+    >>> scan(numpy.ones(3, "float32"), 1, 3, 1)
+    (array([1., 2., 3.], dtype=float32), False)
+    """
+    cdef np.ndarray out = empty_dims(np.PyArray_NDIM(x), np.PyArray_DIMS(x), F32)
+    cdef int bad
+    with nogil:
+        bad = npu_run_scan(<const float*>np.PyArray_DATA(x), <float*>np.PyArray_DATA(out), a, r, b)
+    return out, bad > 0
 
 
 def tree(np.ndarray x, Py_ssize_t a, Py_ssize_t r, Py_ssize_t b, float scale, int repeat, bint by_tree):
@@ -158,6 +190,21 @@ def tree(np.ndarray x, Py_ssize_t a, Py_ssize_t r, Py_ssize_t b, float scale, in
     with nogil:
         bad = npu_run_tree(type, np.PyArray_DATA(x), np.PyArray_DATA(out), a, r, b, scale, repeat, by_tree)
     return out, memory(bad) > 0
+
+
+def turned(np.ndarray x, Py_ssize_t a, Py_ssize_t r, Py_ssize_t b) -> np.ndarray:
+    """Packed x of (a, r, b) elements as packed (a, b, r).
+
+    >>> turned(numpy.arange(6, dtype="float32"), 1, 2, 3).ravel().tolist()
+    [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]
+    """
+    cdef np.npy_intp dims[3]
+    dims[0], dims[1], dims[2] = a, b, r
+    cdef np.ndarray out = empty_dims(3, dims, x.dtype)
+    cdef int item = <int>np.PyArray_ITEMSIZE(x)
+    with nogil:
+        npu_run_turn(np.PyArray_DATA(x), np.PyArray_DATA(out), a, r, b, item)
+    return out
 
 
 def softmax(np.ndarray x, Py_ssize_t n, bint inverse, int repeat, bint by_tree):

@@ -24,6 +24,9 @@ cdef extern from *:
     const ms_rt* ms_rt_table
 
 cdef extern from "reduce_table.h":
+    ctypedef struct rd_table:
+        pass
+    const rd_table* RD_PICK(int isa) nogil
     enum: RD_SUM, RD_PROD, RD_MAX, RD_MIN, RD_SUMSQ, RD_LSE, RD_VAR, RD_ARGMAX, RD_ARGMIN
     enum: RF_PLAIN, RF_SQRT, RF_LSE, RF_VAR, RF_DIV
     enum: SC_SUM, SC_PROD, SC_MAX, SC_MIN
@@ -42,6 +45,10 @@ cdef dict REDUCTIONS = {
     "any": (RD_MAX, RF_PLAIN), "all": (RD_MIN, RF_PLAIN),
 }
 cdef dict SCANS = {"cumsum": SC_SUM, "cumprod": SC_PROD, "cummax": SC_MAX, "cummin": SC_MIN}
+
+
+cdef const void* reduce_kernels() noexcept nogil:
+    return RD_PICK(TABLE.isa)
 
 
 def use_baseline(bint on):

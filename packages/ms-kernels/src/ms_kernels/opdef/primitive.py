@@ -65,6 +65,29 @@ class Primitive:
         """Note the stage of a pipeline: the attribute `stage`; returns self."""
         return self.add_prim_attr("stage", stage)
 
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Note whether a compiled graph computes the result again for its gradient: `recompute`; returns self.
+
+        Raises:
+            TypeError: `mode` is no bool.
+        """
+        if not isinstance(mode, bool):
+            raise TypeError(f"For '{self.name}', the 'mode' must be a bool, but got {mode!r}.")
+        return self.add_prim_attr("recompute", mode)
+
+    def place(self, role: str, rank_id: int, group: str | None = None) -> Primitive:
+        """Note the process that the primitive is meant for: the attributes `ms_role` and `rank_id`; returns self.
+
+        Raises:
+            ValueError: `role` is not "MS_WORKER", or `rank_id` negative.
+        """
+        if role != "MS_WORKER" or isinstance(rank_id, bool) or not isinstance(rank_id, int) or rank_id < 0:
+            raise ValueError(
+                f"For '{self.name}', the 'role' and 'rank_id' must be 'MS_WORKER' and a number from 0, but got "
+                f"{role!r} and {rank_id!r}."
+            )
+        return self.add_prim_attr("ms_role", role).add_prim_attr("rank_id", rank_id)
+
     def check_elim(self, *args: Any) -> tuple[bool, Any]:
         """Tell whether the call can be left out, and what stands for it then: never, unless overridden."""
         return False, None

@@ -125,7 +125,10 @@ def _function(surface: str, name: str, op: Op, form: Form) -> Callable[..., Any]
         header.insert(0, "self")
     stars = [p.name[1:] for p in form.params if p.name.startswith("*")]
     safe = name + "_" if keyword.iskeyword(name) else name
-    source = f"def {safe}({', '.join(header)}):\n" + "".join(f"    {star} = _flat({star})\n" for star in stars)
+    source = f"def {safe}({', '.join(header)}):\n" + "".join(
+        f"    if len({star}) != 1 or not isinstance({star}[0], int):\n        {star} = _flat({star})\n"
+        for star in stars
+    )
     made: Callable[..., Any] = _compile(source + f"    return _call(_op, {_arguments(op, given)})\n", safe, space)
     return made
 
@@ -160,10 +163,18 @@ def _resolving(surface: str, name: str, rows: list[tuple[Op, Form]]) -> Callable
     if method:
 
         def public(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if not kwargs:
+                found = known.get(tuple(map(type, args)))
+                if found is not None:
+                    return found(self, *args)
             return pick(args, kwargs)(self, *args, **kwargs)
     else:
 
         def public(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]
+            if not kwargs:
+                found = known.get(tuple(map(type, args)))
+                if found is not None:
+                    return found(*args)
             return pick(args, kwargs)(*args, **kwargs)
 
     public.__name__ = public.__qualname__ = name

@@ -13,6 +13,7 @@ from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import FLOATS, composite, op
 from ms_kernels.opdef.spec import Array
 from ms_kernels.ops._limits import NO_RULE, limits
+from ms_kernels.ops._tape import plain
 from ms_kernels.ops.arithmetic import mul
 from ms_kernels.ops.getitem import take_key
 from ms_kernels.ops.sort import sort
@@ -287,13 +288,13 @@ def scatter_add_with_axis(input: Array, indices: Array, updates: Array, dim: int
 
 
 @op(
-    shape=lambda *_shapes: [(-1,), (-1,)],
+    shape=lambda *_args: [(-1,), (-1,)],
     dtype=lambda input, _most, _offset: (input, input),
     nondiff=INDEX,
     ascend="index",
     primitive="SubAndFilter()(input_x, max_num, offset)",
 )
-def sub_and_filter(input: Array, max_num: Array, offset: Array) -> Any:
+def sub_and_filter(input: Array, max_num: Any, offset: Any) -> Any:
     """Subtract a number from a vector; return the results in [0, max_num), and the places where they were.
 
     Examples:
@@ -303,6 +304,6 @@ def sub_and_filter(input: Array, max_num: Array, offset: Array) -> Any:
 
     Source: ``mindspore.ops.SubAndFilter``.
     """
-    moved = input - offset
-    places = np.flatnonzero((moved >= 0) & (moved < max_num))
+    moved = input - int(plain(offset))
+    places = np.flatnonzero((moved >= 0) & (moved < int(plain(max_num))))
     return moved[places].astype(input.dtype), places.astype(input.dtype)

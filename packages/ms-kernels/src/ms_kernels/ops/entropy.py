@@ -142,14 +142,14 @@ def _kept(labels: Any, ignore: int, kind: Any) -> tuple[Any, Any]:
     return where(valid, labels, 0), cast_np(valid, kind)
 
 
+def _over_labels_vjp(g: Any, _out: Any, _input: Any, labels: Any, weight: Any, ignore_index: int) -> Any:
+    return over_labels(g, labels, weight, ignore_index), None, None
+
+
 @op(
     shape=lambda input, *_rest: input,
     dtype=lambda input, *_rest: input,
-    vjp=lambda g, _out, _input, labels, weight, ignore_index: (
-        over_labels(g, labels, weight, ignore_index),
-        None,
-        None,
-    ),
+    vjp=_over_labels_vjp,
     ascend="step",
     primitive="OverLabels(ignore_index=-100)(x, labels, weight=None)",
     rename={"x": "input"},

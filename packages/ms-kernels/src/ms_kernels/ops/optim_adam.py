@@ -27,16 +27,18 @@ def adam_moments(m: Any, v: Any, g: Any, beta1: Any, beta2: Any) -> tuple[Any, A
     return m * beta1 + g * (1 - beta1), v * beta2 + g * g * (1 - beta2)
 
 
-def _step(m: Any, g: Any, beta1: Any, nesterov: bool) -> Any:
-    return m * beta1 + g * (1 - beta1) if nesterov else m
-
-
 _ADAM = "beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient"
 
 
-@composite(primitive=f"Adam(use_locking=False, use_nesterov=False)(var, m, v, {_ADAM})", rename={"use_locking": ""})
+@composite(
+    primitive=[
+        f"Adam(use_locking=False, use_nesterov=False)(var, m, v, {_ADAM})",
+        f"AdamNoUpdateParam(use_locking=False, use_nesterov=False)(m, v, {_ADAM}); var=None",
+    ],
+    rename={"use_locking": ""},
+)
 def adam_step(
-    var: Array,
+    var: Array | None,
     m: Array,
     v: Array,
     beta1_power: Any,
@@ -48,7 +50,7 @@ def adam_step(
     gradient: Array,
     use_nesterov: bool = False,
 ) -> Any:
-    """Do a step of Adam; returns the parameter and both means.
+    """Do a step of Adam; returns the parameter and both means, or without a parameter what would be added to it.
 
     Args:
         beta1_power, beta2_power: beta1 and beta2 to the power of the step's number.
@@ -60,56 +62,30 @@ def adam_step(
         >>> p, m, v = Tensor([1.0]), Tensor([0.0]), Tensor([0.0])
         >>> print(ops.Adam()(p, m, v, 0.5, 0.75, 0.5, 0.5, 0.75, 0.0, Tensor([2.0]))[0])
         [0.5]
-
-    Source: Kingma and Ba, Adam; ``mindspore.ops.Adam``.
-    """
-    alike("Adam", var, m, v, gradient)
-    with scope(recording=False):
-        m1, v1 = adam_moments(m, v, gradient, beta1, beta2)
-        rate = root(1 - beta2_power) / (1 - beta1_power) * lr
-        p = var - rate * _step(m1, gradient, beta1, use_nesterov) / (sqrt(v1) + epsilon)
-        return changed_all((var, p), (m, m1), (v, v1))
-
-
-@composite(
-    primitive=f"AdamNoUpdateParam(use_locking=False, use_nesterov=False)(m, v, {_ADAM})", rename={"use_locking": ""}
-)
-def adam_without_parameter(
-    m: Array,
-    v: Array,
-    beta1_power: Any,
-    beta2_power: Any,
-    lr: Any,
-    beta1: Any,
-    beta2: Any,
-    epsilon: Any,
-    gradient: Array,
-    use_nesterov: bool = False,
-) -> Any:
-    """Move Adam's two means, and return what a step would add to the parameter.
-
-    Raises:
-        ValueError: shapes that differ.
-
-    Examples:
         >>> m, v = Tensor([0.0]), Tensor([0.0])
         >>> print(ops.AdamNoUpdateParam()(m, v, 0.5, 0.75, 0.5, 0.5, 0.75, 0.0, Tensor([2.0])))
         [-0.5]
 
-    Source: ``mindspore.ops.AdamNoUpdateParam``.
+    Source: Kingma and Ba, Adam; ``mindspore.ops.Adam``, ``mindspore.ops.AdamNoUpdateParam``.
     """
-    alike("AdamNoUpdateParam", m, v, gradient)
+    alike("Adam", m, var, v, gradient)
     with scope(recording=False):
         m1, v1 = adam_moments(m, v, gradient, beta1, beta2)
         rate = root(1 - beta2_power) / (1 - beta1_power) * lr
-        step = _step(m1, gradient, beta1, use_nesterov) * -rate / (sqrt(v1) + epsilon)
-        changed_all((m, m1), (v, v1))
-        return step
+        way = m1 * beta1 + gradient * (1 - beta1) if use_nesterov else m1
+        step = way * -rate / (sqrt(v1) + epsilon)
+        if var is None:
+            changed_all((m, m1), (v, v1))
+            return step
+        return changed_all((var, var + step), (m, m1), (v, v1))
+
+
+_DECAY = "(use_locking=False)(var, m, v, lr, beta1, beta2, epsilon, decay, gradient"
 
 
 @composite(
-    primitive="AdamWeightDecay(use_locking=False)(var, m, v, lr, beta1, beta2, epsilon, decay, gradient)",
-    rename={"use_locking": ""},
+    primitive=[f"AdamWeightDecay{_DECAY})", f"FusedCastAdamWeightDecay{_DECAY}, global_norm)"],
+    rename={"use_locking": "", "global_norm": "norm"},
 )
 def adam_weight_decay(
     var: Array,
@@ -121,8 +97,12 @@ def adam_weight_decay(
     epsilon: Any,
     decay: Any,
     gradient: Array,
+    norm: Any = None,
 ) -> Any:
     """Do a step of Adam without correction of the bias, with `decay` times the parameter added to it.
+
+    Args:
+        gradient: of any type; the primitive with `global_norm` divides it by that first.
 
     Returns:
         The parameter and both means.
@@ -135,48 +115,14 @@ def adam_weight_decay(
         >>> print(ops.AdamWeightDecay()(p, m, v, 0.5, 0.5, 0.75, 0.0, 1.0, Tensor([2.0]))[0])
         [0.]
 
-    Source: Loshchilov and Hutter; ``mindspore.ops.AdamWeightDecay``.
+    Source: Loshchilov and Hutter; ``mindspore.ops.AdamWeightDecay``, ``mindspore.ops.FusedCastAdamWeightDecay``.
     """
     alike("AdamWeightDecay", var, m, v, gradient)
     with scope(recording=False):
-        m1, v1 = adam_moments(m, v, gradient, beta1, beta2)
+        g = gradient if gradient.dtype is m.dtype else cast_np(gradient, m._kind)
+        m1, v1 = adam_moments(m, v, g if norm is None else g * (1 / norm), beta1, beta2)
         p = var - (m1 / (sqrt(v1) + epsilon) + var * decay) * lr
         return changed_all((var, p), (m, m1), (v, v1))
-
-
-@composite(
-    primitive="FusedCastAdamWeightDecay(use_locking=False)"
-    "(var, m, v, lr, beta1, beta2, epsilon, decay, gradient, global_norm)",
-    rename={"use_locking": ""},
-)
-def fused_cast_adam_weight_decay(
-    var: Array,
-    m: Array,
-    v: Array,
-    lr: Any,
-    beta1: Any,
-    beta2: Any,
-    epsilon: Any,
-    decay: Any,
-    gradient: Array,
-    global_norm: Any,
-) -> Any:
-    """As `AdamWeightDecay`, for a gradient of another type that is divided by `global_norm` first.
-
-    Raises:
-        ValueError: shapes that differ.
-
-    Examples:
-        >>> p, m, v = Tensor([1.0]), Tensor([0.0]), Tensor([0.0])
-        >>> g = Tensor([4.0], mstype.float16)
-        >>> print(ops.FusedCastAdamWeightDecay()(p, m, v, 0.5, 0.5, 0.75, 0.0, 1.0, g, Tensor(2.0))[0])
-        [0.]
-
-    Source: ``mindspore.ops.FusedCastAdamWeightDecay``.
-    """
-    return adam_weight_decay(
-        var, m, v, lr, beta1, beta2, epsilon, decay, cast_np(gradient, m._kind) * (1 / global_norm)
-    )
 
 
 def _amsgrad(name: str, states: Any, gradient: Any, powers: Any, lr: Any, betas: Any, epsilon: Any) -> Any:

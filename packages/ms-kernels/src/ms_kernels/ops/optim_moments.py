@@ -68,6 +68,32 @@ def apply_momentum(
 
 
 @composite(
+    primitive="ApplyKerasMomentum(use_locking=False, use_nesterov=False)(var, accum, lr, grad, momentum)",
+    rename={"use_locking": ""},
+)
+def apply_keras_momentum(
+    var: Array, accum: Array, lr: Any, grad: Array, momentum: Any, use_nesterov: bool = False
+) -> Any:
+    """Do ``a = a * momentum - lr * g``, ``v = v + a`` (Nesterov: ``v + a * momentum - lr * g``); returns v and a.
+
+    Raises:
+        ValueError: shapes that differ.
+
+    Examples:
+        >>> v, a = ops.ApplyKerasMomentum()(Tensor([1.0]), Tensor([0.5]), 0.5, Tensor([1.0]), 0.5)
+        >>> print(v, a)
+        [0.75] [-0.25]
+
+    Source: ``mindspore.ops.ApplyKerasMomentum``.
+    """
+    alike("ApplyKerasMomentum", var, accum, grad)
+    with scope(recording=False):
+        a = accum * momentum - grad * lr
+        v = var + (a * momentum - grad * lr if use_nesterov else a)
+        return changed_all((var, v), (accum, a))
+
+
+@composite(
     primitive="SGD(dampening=0.0, weight_decay=0.0, nesterov=False)"
     "(parameters, gradient, learning_rate, accum, momentum, stat)",
     rename={"parameters": "variable"},

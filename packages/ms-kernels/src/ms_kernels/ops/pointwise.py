@@ -28,6 +28,7 @@ __all__ = ["addcdiv", "addcmul", "clamp", "hypot", "isclose", "lerp", "logaddexp
     promote=1,
     ops=[
         "clamp(input, min=None, max=None)",
+        "clamp_(input, min=None, max=None)",
         "clip(input, min=None, max=None)",
     ],
     mint=["clamp(input, min=None, max=None)", "clip(input, min=None, max=None)"],

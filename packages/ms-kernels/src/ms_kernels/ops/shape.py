@@ -301,7 +301,10 @@ def broadcast_to(input: Array, shape: Any) -> Any:
     return np.broadcast_to(input, _broadcasted(input.shape, shape))
 
 
-@composite(tensor=["expand_as(other)", "view_as(other)", "reshape_as(other)"], ops="view_as(input, other)")
+@composite(
+    tensor=["expand_as(other)", "view_as(other)", "reshape_as(other)"],
+    ops=["view_as(input, other)", "expand_as(input, other)"],
+)
 def expand_as(input: Array, other: Array) -> Any:
     """Return the tensor in the shape of `other`: as a reshape where the sizes agree, else broadcast.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ms_kernels.plain.combinators import Depend, HyperMap, Map, MultitypeFuncGraph, Partial
+from ms_kernels.plain.effects import Assert, BufferAppend, BufferGetItem, BufferSample, Morph, PyFunc
 from ms_kernels.plain.loops import ForiLoop, Scan, WhileLoop, linearize
+from ms_kernels.plain.records import HistogramSummary, ImageSummary, ScalarSummary, TensorDump, TensorSummary
 from ms_kernels.plain.values import (
     DType,
     InvertPermutation,
@@ -31,6 +33,17 @@ from ms_kernels.plain.values import (
 )
 
 __all__ = [
+    "HistogramSummary",
+    "ImageSummary",
+    "ScalarSummary",
+    "TensorDump",
+    "TensorSummary",
+    "Assert",
+    "BufferAppend",
+    "BufferGetItem",
+    "BufferSample",
+    "Morph",
+    "PyFunc",
     "DType",
     "Depend",
     "ForiLoop",

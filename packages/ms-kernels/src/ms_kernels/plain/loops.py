@@ -69,7 +69,7 @@ class ForiLoop(Primitive):
         if not isinstance(unroll, bool):
             fail(TypeError, "ForiLoop", "'unroll'", "be a bool", describe(unroll))
         state = init_val
-        for i in range(int(lower), int(upper)):  # type: ignore[arg-type]
+        for i in range(int(lower), int(upper)):
             state = loop_func(i, state)
         return state
 

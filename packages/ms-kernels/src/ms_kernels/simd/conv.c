@@ -14,6 +14,7 @@ static const ms_kern_f32 *pick_f32(void)
 }
 #include "conv_core.h"
 #include "conv_small.h"
+#include "conv_plane.h"
 #include "conv_run.h"
 #include "conv_grad.h"
 #include "conv_depth.h"
@@ -28,6 +29,7 @@ static const ms_kern_f64 *pick_f64(void)
 }
 #include "conv_core.h"
 #include "conv_small.h"
+#include "conv_plane.h"
 #include "conv_run.h"
 #include "conv_grad.h"
 #include "conv_depth.h"

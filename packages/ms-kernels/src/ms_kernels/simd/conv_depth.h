@@ -15,17 +15,23 @@ static void F(depth_weight)(void *arg, ptrdiff_t begin, ptrdiff_t end, int worke
     const F(ms_kern) *kern = F(pick)();
     ptrdiff_t out = q->groups * q->mg, taps = q->r * q->s, n, m, i, t, wq = core->wq;
     T *copy = core->scratch + worker * p->each, *dy = copy + core->plane;
+    F(strip) plan[MS_SLOTS];
+    int planned = core->slots_h * core->slots_w <= MS_SLOTS;
+    ptrdiff_t strips = planned ? F(plan_plane)(core, plan) : 0;
+    memset(copy, 0, (size_t)p->each * sizeof(T));
     for (m = begin; m < end; m++) {
         T *dw = p->dw + m * taps;
         for (t = 0; t < taps; t++)
             dw[t] = 0;
         for (n = 0; n < q->n; n++) {
             const T *from = p->dy + (n * out + m) * q->oh * q->ow;
-            F(copy_tile)(core, copy, p->x + (n * q->groups + m / q->mg) * q->ih * q->iw, 0, 0);
-            for (i = 0; i < q->oh; i++) { /* rows as far apart as the copy's, zeros between them */
-                memcpy(dy + i * wq, from + i * q->ow, (size_t)q->ow * sizeof(T));
-                memset(dy + i * wq + q->ow, 0, (size_t)(wq - q->ow) * sizeof(T));
-            }
+            const T *img = p->x + (n * q->groups + m / q->mg) * q->ih * q->iw;
+            if (planned)
+                F(copy_plane)(core, plan, strips, copy, img);
+            else
+                F(copy_tile)(core, copy, img, 0, 0);
+            for (i = 0; i < q->oh; i++) /* rows as far apart as the copy's, zeros between them */
+                F(few)(dy + i * wq, from + i * q->ow, q->ow);
             for (t = 0; t < taps; t++)
                 dw[t] += kern->dot((q->oh - 1) * wq + q->ow, dy, copy + core->off[t]);
         }

@@ -258,7 +258,7 @@ static int F(grad_weight)(const ms_conv *q, const T *dy, const T *x, T *dw)
     p.phase_h = base + taps, p.phase_w = p.phase_h + q->r;
     most_h = F(split_phases)(q->r, eh, q->sh, &p.min_h, &p.slots_h, p.phase_h, slot_h, shift_h);
     most_w = F(split_phases)(q->s, ew, q->sw, &p.min_w, &p.slots_w, p.phase_w, slot_w, shift_w);
-    p.flat = q->cg < nr;
+    p.flat = 2 * q->cg < nr;
     p.blocks = p.flat ? (q->cg * taps + nr - 1) / nr : (q->cg + nr - 1) / nr * taps;
     p.strips = (q->mg + MS_MR - 1) / MS_MR;
     p.wq = q->ow + most_w;

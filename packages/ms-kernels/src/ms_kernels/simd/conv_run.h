@@ -113,13 +113,16 @@ static int F(run_core)(F(core) *p, const T *w, ptrdiff_t wg, ptrdiff_t wm, ptrdi
     pack = (T *)rt->alloc((size_t)(p->groups * p->strips * depth * MS_MR) * sizeof(T));
     if (p->scratch && pack) {
         ptrdiff_t total = items * p->msplit, grain;
+        int one; /* depthwise, a tile for each plane */
         double work = (double)depth * (double)p->mg * (double)(p->ni ? p->pixels : p->th * p->tw) / (double)p->msplit;
         pk.w = w, pk.pack = pack, pk.strips = p->strips, pk.mg = p->mg, pk.cg = p->cg, pk.taps = taps;
         pk.wg = wg, pk.wm = wm, pk.wc = wc, pk.at = place;
         rt->parallel_for(p->groups * p->strips, 1 + 32768 / (depth * MS_MR), F(pack_task), &pk);
         p->pack = pack;
         grain = work >= 131072.0 ? 1 : (ptrdiff_t)(131072.0 / work) + 1;
-        rt->parallel_for(total, grain, p->ni ? F(small_task) : F(core_task), p);
+        one = p->cg == 1 && p->mg == 1 && p->tiles_h == 1 && p->tiles_w == 1 && p->msplit == 1;
+        one = one && p->slots_h * p->slots_w <= MS_SLOTS;
+        rt->parallel_for(total, grain, p->ni ? F(small_task) : one ? F(plane_task) : F(core_task), p);
     }
     i = p->scratch && pack ? 0 : -1;
     rt->release(pack);

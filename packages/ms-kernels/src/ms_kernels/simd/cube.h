@@ -4,7 +4,7 @@
 
 #include "ms_rt.h"
 
-enum { CUBE_M = 6, CUBE_N = 8, CUBE_GROUP = 4, CUBE_K = 256 };
+enum { CUBE_M = 6, CUBE_N = 8, CUBE_GROUP = 4, CUBE_K = 128 };
 
 /* c[c_base[p] + c_row[i] + c_col[j]] = sum over l of a[a_base[p] + a_row[i] + a_k[l]] * b[b_base[p] + b_col[j] + b_k[l]].
    Tables of places make transposes, windows of an image and orders of the sum one thing to the kernel. */

@@ -3,18 +3,34 @@
 
 #include <string.h>
 
+static int K(in_line)(const ptrdiff_t *lane, ptrdiff_t count) {
+    for (ptrdiff_t j = 1; j < count; ++j)
+        if (lane[j] != lane[0] + j) return 0;
+    return 1;
+}
+
 /* Panels hold `width` lanes for each l; lanes beyond `have` are zero. */
 static void K(pack)(const float *src, const ptrdiff_t *lane, const ptrdiff_t *k, ptrdiff_t have, ptrdiff_t width,
                     ptrdiff_t from, ptrdiff_t to, double *out) {
-    ptrdiff_t run = 1;
-    while (run < have && lane[run] == lane[0] + run) ++run;
-    if (have < width) memset(out, 0, (size_t)((to - from) * width) * sizeof *out);
-    if (run == have && have == CUBE_N) {
-        const float *line = src + lane[0];
-        for (ptrdiff_t l = from; l < to; ++l, out += CUBE_N)
-            for (ptrdiff_t j = 0; j < CUBE_N; ++j) out[j] = (double)line[k[l] + j];
+    if (have == CUBE_N) {
+        enum { HALF = CUBE_N / 2 };
+        const float *low = src + lane[0], *high = src + lane[HALF];
+        if (K(in_line)(lane, HALF) && K(in_line)(lane + HALF, HALF)) {
+            for (ptrdiff_t l = from; l < to; ++l, out += CUBE_N) {
+                for (int j = 0; j < HALF; ++j) out[j] = (double)low[k[l] + j];
+                for (int j = 0; j < HALF; ++j) out[HALF + j] = (double)high[k[l] + j];
+            }
+            return;
+        }
+        for (ptrdiff_t l = from; l < to; ++l, out += CUBE_N) {
+            float t[CUBE_N];
+            const float *at = src + k[l];
+            for (int j = 0; j < CUBE_N; ++j) t[j] = at[lane[j]];
+            for (int j = 0; j < CUBE_N; ++j) out[j] = (double)t[j];
+        }
         return;
     }
+    if (have < width) memset(out, 0, (size_t)((to - from) * width) * sizeof *out);
     for (ptrdiff_t j = 0; j < have; ++j) {
         const float *line = src + lane[j];
         for (ptrdiff_t l = from; l < to; ++l) out[(l - from) * width + j] = (double)line[k[l]];

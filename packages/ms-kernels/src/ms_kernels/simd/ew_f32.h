@@ -81,4 +81,21 @@ enum { GUARD_BLOCK = 256 };
 #define TABLE EW_SUFFIX(ew_f32)
 #include "ew_loops.h"
 
-const ew_half EW_SUFFIX(ew_half) = {half_to_float, float_to_half, bfloat_to_float, float_to_bfloat};
+const ew_half EW_SUFFIX(ew_half) = {
+    half_to_float, float_to_half, bfloat_to_float, float_to_bfloat, round_as_half, round_as_bfloat};
+
+/* without branches, so that it becomes vector code */
+#define EW_SELECT(W) \
+    static void select_##W(const void *c_, const void *x_, const void *y_, void *out_, ptrdiff_t n) { \
+        const uint8_t *c = (const uint8_t *)c_; \
+        const W *x = (const W *)x_, *y = (const W *)y_; \
+        W *out = (W *)out_; \
+        MS_IVDEP \
+        for (ptrdiff_t i = 0; i < n; ++i) out[i] = (W)(y[i] ^ ((x[i] ^ y[i]) & (W)(0 - (W)(c[i] != 0)))); \
+    }
+EW_SELECT(uint8_t)
+EW_SELECT(uint16_t)
+EW_SELECT(uint32_t)
+EW_SELECT(uint64_t)
+
+const ew_selects EW_SUFFIX(ew_selects) = {select_uint8_t, select_uint16_t, select_uint32_t, select_uint64_t};

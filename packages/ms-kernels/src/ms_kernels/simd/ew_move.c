@@ -3,27 +3,28 @@
 #include "ew_job.h"
 #include "ew_view.h"
 
-#define EW_SELECT(W) \
-    static void select_##W(const void *c_, const void *x_, const void *y_, void *out_, ptrdiff_t n) { \
-        const uint8_t *c = (const uint8_t *)c_; \
-        const W *x = (const W *)x_, *y = (const W *)y_; \
-        W *out = (W *)out_; \
-        for (ptrdiff_t i = 0; i < n; ++i) out[i] = c[i] ? x[i] : y[i]; \
-    }
-EW_SELECT(uint8_t)
-EW_SELECT(uint16_t)
-EW_SELECT(uint32_t)
-EW_SELECT(uint64_t)
-EW_SELECT(ew_pair)
+static void select_pairs(const void *c_, const void *x_, const void *y_, void *out_, ptrdiff_t n) {
+    const uint8_t *c = (const uint8_t *)c_;
+    const ew_pair *x = (const ew_pair *)x_, *y = (const ew_pair *)y_;
+    ew_pair *out = (ew_pair *)out_;
+    for (ptrdiff_t i = 0; i < n; ++i) out[i] = c[i] ? x[i] : y[i];
+}
+
+static const ew_selects *selects(void) {
+#if defined(MS_X86)
+    if (ms_rt_table->isa >= 1) return &ew_selects_avx2;
+#endif
+    return &ew_selects_base;
+}
 
 void ew_run_where(const ew_view *cond, const ew_view *x, const ew_view *y, void *out, ptrdiff_t n) {
     ew_job j = {.arity = 3, .cost = 4, .in = {cond, x, y}, .out = (char *)out, .out_item = x->item};
     switch (x->item) {
-    case 1: j.ternary = select_uint8_t; break;
-    case 2: j.ternary = select_uint16_t; break;
-    case 4: j.ternary = select_uint32_t; break;
-    case 8: j.ternary = select_uint64_t; break;
-    default: j.ternary = select_ew_pair;
+    case 1: j.ternary = selects()->by_1; break;
+    case 2: j.ternary = selects()->by_2; break;
+    case 4: j.ternary = selects()->by_4; break;
+    case 8: j.ternary = selects()->by_8; break;
+    default: j.ternary = select_pairs;
     }
     ew_run_job(&j, n);
 }
@@ -108,8 +109,8 @@ static void same_f64(const void *x, void *out, ptrdiff_t n) { memcpy(out, x, (si
 
 int ew_find_move(const char *name, int is_double, ew_kernel *k) {
     static const ew_kernel moves[] = {
-        {.arity = 3, .cost = 4, .from_bool = 1, .ternary = select_uint32_t},
-        {.arity = 3, .cost = 8, .from_bool = 1, .ternary = select_uint64_t},
+        {.arity = 3, .cost = 4, .from_bool = 1},
+        {.arity = 3, .cost = 8, .from_bool = 1},
         {.arity = 1, .cost = 2, .from_bool = 1, .unary = cast_u8_f32},
         {.arity = 1, .cost = 4, .from_bool = 1, .unary = cast_u8_f64},
         {.arity = 1, .cost = 2, .unary = same_f32},
@@ -124,6 +125,7 @@ int ew_find_move(const char *name, int is_double, ew_kernel *k) {
     for (int i = 0; i < 7; ++i) {
         if (strcmp(names[i], name) != 0) continue;
         *k = moves[i < 3 ? 2 * i + (is_double != 0) : i + 3];
+        if (i == 0) k->ternary = is_double ? selects()->by_8 : selects()->by_4;
         return 1;
     }
     return 0;

@@ -51,8 +51,15 @@ typedef struct ew_loops {
 
 typedef struct ew_half {
     ew_unary f16_to_f32, f32_to_f16, bf16_to_f32, f32_to_bf16;
+    ew_unary round_f16, round_bf16; /* float32 to float32 */
 } ew_half;
 
+/* out = cond ? x : y, for items of so many bytes */
+typedef struct ew_selects {
+    ew_ternary by_1, by_2, by_4, by_8;
+} ew_selects;
+
+extern const ew_selects ew_selects_base, ew_selects_avx2;
 extern const ew_loops ew_f32_base, ew_f32_avx2, ew_f64_base;
 extern const ew_half ew_half_base, ew_half_avx2;
 

@@ -73,4 +73,28 @@ static MS_UNUSED void float_to_bfloat(const void *x_, void *out_, ptrdiff_t n) {
     uint16_t *out = (uint16_t *)out_;
     for (ptrdiff_t i = 0; i < n; ++i) out[i] = ms_float_to_bfloat(x[i]);
 }
+
+/* To the 16-bit type and back */
+static MS_UNUSED void round_as_half(const void *x_, void *out_, ptrdiff_t n) {
+    const float *x = (const float *)x_;
+    float *out = (float *)out_;
+    ptrdiff_t i = 0;
+#if MS_HAS_F16C
+    for (; i + 8 <= n; i += 8) {
+        __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(h));
+    }
+#endif
+    for (; i < n; ++i) out[i] = ms_half_to_float(ms_float_to_half(x[i]));
+}
+
+static MS_UNUSED void round_as_bfloat(const void *x_, void *out_, ptrdiff_t n) {
+    const float *x = (const float *)x_;
+    float *out = (float *)out_;
+    MS_IVDEP
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        uint32_t u = ms_bits(x[i]), r = (u + 0x7fffu + (u >> 16 & 1u)) & 0xffff0000u;
+        out[i] = ms_float((u & 0x7fffffffu) > 0x7f800000u ? (u & 0x80000000u) | 0x7fc00000u : r);
+    }
+}
 #endif

@@ -89,29 +89,52 @@ int npu_run_hf32(const float *x, float *out, ptrdiff_t n, int away) {
     return run(&j, n, 65536, hf32_task);
 }
 
-static void maximum_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
+static int binary(const job *j, const float *x, const float *y, float *out, ptrdiff_t n) {
+    if (j->code == NPU_POWER) return j->k->power(x, y, out, n);
+    j->k->maximum(x, y, out, n, j->code == NPU_MINIMUM);
+    return 0;
+}
+
+static void binary_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
     job *j = (job *)ctx;
     float a[BLOCK], b[BLOCK], c[BLOCK];
     ptrdiff_t item = size_of(j->type);
-    (void)worker;
     for (ptrdiff_t i = begin; i < end; i += BLOCK) {
         ptrdiff_t n = end - i < BLOCK ? end - i : BLOCK, at = i * item;
         if (j->type == NPU_F32) {
-            j->k->maximum((const float *)(const void *)(j->x + at), (const float *)(const void *)(j->y + at),
-                          (float *)(void *)(j->out + at), n, j->code);
+            j->bad[worker] |= binary(j, (const float *)(const void *)(j->x + at),
+                                     (const float *)(const void *)(j->y + at), (float *)(void *)(j->out + at), n);
             continue;
         }
         j->k->widen(j->type, j->x + at, a, n);
         j->k->widen(j->type, j->y + at, b, n);
-        j->k->maximum(a, b, c, n, j->code);
+        j->bad[worker] |= binary(j, a, b, c, n);
         j->k->narrow(j->type, c, j->out + at, n);
     }
 }
 
-int npu_run_maximum(int type, const void *x, const void *y, void *out, ptrdiff_t n, int smaller) {
+int npu_run_binary(int code, int type, const void *x, const void *y, void *out, ptrdiff_t n) {
     job j = {0};
-    j.code = smaller, j.type = type, j.x = (const char *)x, j.y = (const char *)y, j.out = (char *)out;
-    return run(&j, n, 32768, maximum_task);
+    j.code = code, j.type = type, j.x = (const char *)x, j.y = (const char *)y, j.out = (char *)out;
+    return run(&j, n, code == NPU_POWER ? 4096 : 32768, binary_task);
+}
+
+static void scan_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
+    job *j = (job *)ctx;
+    const float *x = (const float *)(const void *)j->x;
+    float *out = (float *)(void *)j->out;
+    ptrdiff_t size = j->r * j->b;
+    if (j->b == 1) {
+        j->bad[worker] |= j->k->scan_lines(x + begin * size, out + begin * size, end - begin, j->r);
+        return;
+    }
+    for (ptrdiff_t i = begin; i < end; ++i) j->bad[worker] |= j->k->scan(x + i * size, out + i * size, j->r, j->b);
+}
+
+int npu_run_scan(const float *x, float *out, ptrdiff_t a, ptrdiff_t r, ptrdiff_t b) {
+    job j = {0};
+    j.x = (const char *)x, j.out = (char *)out, j.r = r, j.b = b;
+    return run(&j, a, 8 + 65536 / (1 + r * b), scan_task);
 }
 
 /* Room for a row in float32 and for the sums of its repeats. */
@@ -149,7 +172,7 @@ static void tree_rows(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
 static void tree_blocks(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
     job *j = (job *)ctx;
     ptrdiff_t item = size_of(j->type), blocks = (j->b + COLUMNS - 1) / COLUMNS;
-    float sum[COLUMNS], *space = (float *)ms_rt_table->alloc((size_t)COLUMNS * (2 * LEVELS + 1) * sizeof(float));
+    float sum[COLUMNS], *space = (float *)ms_rt_table->alloc((size_t)COLUMNS * (2 * LEVELS + 8) * sizeof(float));
     if (!space) {
         j->failed = 1;
         return;
@@ -163,16 +186,22 @@ static void tree_blocks(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
     ms_rt_table->release(space);
 }
 
+enum { PART = 8 }; /* repeats a piece */
+
 /* The repeats of one long row, each to its place. */
 static void tree_parts(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
     job *j = (job *)ctx;
-    ptrdiff_t item = size_of(j->type);
+    ptrdiff_t item = size_of(j->type), piece = (ptrdiff_t)PART * j->repeat;
     float in[BLOCK];
     (void)worker;
+    if (j->type == NPU_F32) {
+        ptrdiff_t at = begin * piece, last = end * piece < j->r ? end * piece : j->r;
+        j->k->sums((const float *)(const void *)j->x + at, last - at, j->scale, j->repeat, j->mean + begin * PART);
+        return;
+    }
     for (ptrdiff_t i = begin; i < end; ++i) {
-        ptrdiff_t at = i * j->repeat, n = j->r - at < j->repeat ? j->r - at : j->repeat;
-        const float *x = as_floats(j, j->x + at * item, n, in);
-        j->mean[i] = j->k->tree(x, n, j->scale, j->repeat, 0, NULL);
+        ptrdiff_t at = i * piece, n = j->r - at < piece ? j->r - at : piece;
+        j->k->sums(as_floats(j, j->x + at * item, n, in), n, j->scale, j->repeat, j->mean + i * PART);
     }
 }
 
@@ -190,25 +219,19 @@ int npu_run_tree(int type, const void *x, void *out, ptrdiff_t a, ptrdiff_t r, p
     while (all < parts) all *= 2;
     j.mean = (float *)ms_rt_table->alloc((size_t)all * sizeof(float));
     if (!j.mean) return -1;
-    run(&j, parts, 512, tree_parts);
-    float sum = j.mean[0];
-    if (by_tree) {
-        for (ptrdiff_t i = parts; i < all; ++i) j.mean[i] = 0.0f;
-        for (; all > 1; all /= 2)
-            for (ptrdiff_t i = 0; i < all / 2; ++i) j.mean[i] = j.mean[2 * i] + j.mean[2 * i + 1];
-        sum = j.mean[0];
-    } else {
-        for (ptrdiff_t i = 1; i < parts; ++i) sum += j.mean[i];
-    }
+    run(&j, (parts + PART - 1) / PART, 64, tree_parts);
+    float sum = j.k->join(j.mean, parts, by_tree);
     ms_rt_table->release(j.mean);
     put(&j, 0, &sum, 1, 0);
     return j.bad[0] != 0;
 }
 
-static void softmax_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
+/* Whole rows by a recipe: a layer norm where there are means to write, else a softmax. */
+static void recipe_rows(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
     job *j = (job *)ctx;
     ptrdiff_t item = size_of(j->type), n = j->n;
-    float *space = row_space(n, 2);
+    int half = j->type == NPU_F16;
+    float *space = row_space(n, 2), *spare = space + 2 * n;
     if (!space) {
         j->failed = 1;
         return;
@@ -216,8 +239,10 @@ static void softmax_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) 
     for (ptrdiff_t i = begin; i < end; ++i) {
         const float *x = as_floats(j, j->x + i * n * item, n, space);
         float *y = j->type == NPU_F32 ? (float *)(void *)(j->out + i * n * item) : space + n;
-        int half = j->type == NPU_F16;
-        j->bad[worker] |= j->k->softmax(x, y, n, half, j->inverse && half, j->repeat, j->by_tree, space + 2 * n);
+        if (j->mean)
+            j->bad[worker] |= j->k->layer_norm(x, j->weight, j->bias, y, n, j->eps, j->repeat, j->by_tree, j->mean + i,
+                                               j->rstd + i, spare);
+        else j->bad[worker] |= j->k->softmax(x, y, n, half, j->inverse && half, j->repeat, j->by_tree, spare);
         if (j->type != NPU_F32) j->k->narrow(j->type, y, j->out + i * n * item, n);
     }
     ms_rt_table->release(space);
@@ -228,25 +253,20 @@ int npu_run_softmax(int type, const void *x, void *out, ptrdiff_t rows, ptrdiff_
     job j = {0};
     j.type = type, j.x = (const char *)x, j.out = (char *)out, j.n = n;
     j.inverse = inverse, j.repeat = repeat, j.by_tree = by_tree;
-    return run(&j, rows, 1 + 8192 / n, softmax_task);
+    return run(&j, rows, 1 + 8192 / n, recipe_rows);
 }
 
-static void layer_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
+static void turn_task(void *ctx, ptrdiff_t begin, ptrdiff_t end, int worker) {
     job *j = (job *)ctx;
-    ptrdiff_t item = size_of(j->type), n = j->n;
-    float *space = row_space(n, 2);
-    if (!space) {
-        j->failed = 1;
-        return;
-    }
-    for (ptrdiff_t i = begin; i < end; ++i) {
-        const float *x = as_floats(j, j->x + i * n * item, n, space);
-        float *y = j->type == NPU_F32 ? (float *)(void *)(j->out + i * n * item) : space + n;
-        j->bad[worker] |= j->k->layer_norm(x, j->weight, j->bias, y, n, j->eps, j->repeat, j->by_tree, j->mean + i,
-                                           j->rstd + i, space + 2 * n);
-        if (j->type != NPU_F32) j->k->narrow(j->type, y, j->out + i * n * item, n);
-    }
-    ms_rt_table->release(space);
+    ptrdiff_t size = j->r * j->b * j->code;
+    (void)worker;
+    for (ptrdiff_t i = begin; i < end; ++i) j->k->turn(j->x + i * size, j->out + i * size, j->r, j->b, j->code);
+}
+
+void npu_run_turn(const void *x, void *out, ptrdiff_t a, ptrdiff_t r, ptrdiff_t b, int item) {
+    job j = {0};
+    j.code = item, j.x = (const char *)x, j.out = (char *)out, j.r = r, j.b = b;
+    run(&j, a, 1 + 65536 / (1 + r * b), turn_task);
 }
 
 int npu_run_layer_norm(int type, const void *x, const float *weight, const float *bias, void *out, float *mean,
@@ -254,5 +274,5 @@ int npu_run_layer_norm(int type, const void *x, const float *weight, const float
     job j = {0};
     j.type = type, j.x = (const char *)x, j.out = (char *)out, j.n = n, j.eps = eps, j.weight = weight, j.bias = bias;
     j.mean = mean, j.rstd = rstd, j.repeat = repeat, j.by_tree = by_tree;
-    return run(&j, rows, 1 + 8192 / n, layer_task);
+    return run(&j, rows, 1 + 8192 / n, recipe_rows);
 }

@@ -8,8 +8,9 @@
 enum { NPU_F32, NPU_F16, NPU_BF16 };
 /* _HALF: one step in float16, so the float32 result keeps a sticky last bit for the second rounding */
 #define NPU_UNARY(X) \
-    X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(tanh) X(erf) X(sinh) X(cosh) X(rsqrt) X(sigmoid) X(silu) \
-    X(softplus) X(logsigmoid) X(mish) X(gelu_tanh) X(gelu_tanh_old) X(gelu_erf) X(exp_half) X(log_half)
+    X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(tanh) X(erf) X(sinh) X(cosh) X(rsqrt) X(sigmoid) X(sigmoid_old) X(sigmoid_half) X(silu) \
+    X(softplus) X(logsigmoid) X(mish) X(gelu_tanh) X(gelu_tanh_old) X(gelu_erf) X(exp_half) X(log_half) \
+    X(sin) X(cos)
 #define NPU_ENUM(name) NPU_##name,
 enum { NPU_UNARY(NPU_ENUM) NPU_UNARY_COUNT };
 
@@ -22,13 +23,19 @@ typedef struct npu_loops {
     int (*saturate)(int type, void *x, ptrdiff_t n); /* nonzero: something was changed */
     void (*hf32)(const float *x, float *out, ptrdiff_t n, int away);
     void (*maximum)(const float *x, const float *y, float *out, ptrdiff_t n, int smaller);
+    int (*power)(const float *x, const float *y, float *out, ptrdiff_t n);
+    int (*scan)(const float *x, float *out, ptrdiff_t r, ptrdiff_t b);
+    int (*scan_lines)(const float *x, float *out, ptrdiff_t lines, ptrdiff_t r);
     float (*tree)(const float *x, ptrdiff_t n, float scale, int repeat, int by_tree, float *spare);
+    void (*sums)(const float *x, ptrdiff_t n, float scale, int repeat, float *out);
+    float (*join)(float *sums, ptrdiff_t count, int by_tree);
     void (*tree_columns)(int type, const char *x, ptrdiff_t rows, ptrdiff_t step, ptrdiff_t columns, float scale,
                          int repeat, int by_tree, float *out, float *spare);
     int (*softmax)(const float *x, float *out, ptrdiff_t n, int half, int inverse, int repeat, int by_tree,
                    float *spare);
     int (*layer_norm)(const float *x, const float *weight, const float *bias, float *out, ptrdiff_t n, float eps,
                       int repeat, int by_tree, float *mean, float *rstd, float *spare);
+    void (*turn)(const char *x, char *out, ptrdiff_t r, ptrdiff_t b, int item);
 } npu_loops;
 
 extern const npu_loops npu_base, npu_avx2;
@@ -38,12 +45,17 @@ const char *npu_unary_name(int code); /* NULL after the last */
 int npu_run_unary(int code, int type, const void *x, void *out, ptrdiff_t n);
 int npu_run_saturate(int type, void *x, ptrdiff_t n);
 int npu_run_hf32(const float *x, float *out, ptrdiff_t n, int away);
-int npu_run_maximum(int type, const void *x, const void *y, void *out, ptrdiff_t n, int smaller);
+enum { NPU_MAXIMUM, NPU_MINIMUM, NPU_POWER };
+int npu_run_binary(int code, int type, const void *x, const void *y, void *out, ptrdiff_t n);
+/* running sums over r of float32 (a, r, b) */
+int npu_run_scan(const float *x, float *out, ptrdiff_t a, ptrdiff_t r, ptrdiff_t b);
 /* x is (a, r, b); sums over r, times scale before */
 int npu_run_tree(int type, const void *x, void *out, ptrdiff_t a, ptrdiff_t r, ptrdiff_t b, float scale, int repeat,
                  int by_tree);
 int npu_run_softmax(int type, const void *x, void *out, ptrdiff_t rows, ptrdiff_t n, int inverse, int repeat,
                     int by_tree);
+/* x is (a, r, b) of items of 2 or 4 bytes; out is (a, b, r) */
+void npu_run_turn(const void *x, void *out, ptrdiff_t a, ptrdiff_t r, ptrdiff_t b, int item);
 int npu_run_layer_norm(int type, const void *x, const float *weight, const float *bias, void *out, float *mean,
                        float *rstd, ptrdiff_t rows, ptrdiff_t n, float eps, int repeat, int by_tree);
 #endif

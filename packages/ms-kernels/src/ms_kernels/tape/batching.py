@@ -7,6 +7,7 @@ does not serve this call, which is then done for one sample after the other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ def rule(name: str) -> Callable[[Rule], Rule]:
     return enter
 
 
+@cache
 def rule_of(op: Op) -> Rule | None:
     """Return the rule that an op's record names, or the one that its shape rule implies."""
     named = op.record.batch

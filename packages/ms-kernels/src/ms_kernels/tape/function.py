@@ -29,7 +29,7 @@ class _Call:
         found = self.context.backward(self.context, *((given,) if self.single else given))
         grads = found if isinstance(found, tuple) else (found,)
         if len(grads) != self.count:
-            fail(ValueError, name, "number of gradients from backward", f"be {self.count}", str(len(grads)))
+            fail(RuntimeError, name, "number of gradients from backward", f"be {self.count}", str(len(grads)))
         out = [grads[slot] for slot in self.slots]
         for grad in out:
             if grad is not None and not isinstance(grad, TensorBase):

@@ -15,12 +15,14 @@ class Target(Protocol):
 
     Attributes:
         same: names of ops that the CPU's native loops may compute for it: the shortest way stays open to them.
-        composites: functions (op, arguments) that run in place of the bodies of composite ops, by name.
     """
 
     name: str
     same: frozenset[str]
-    composites: Mapping[str, Callable[[Any, tuple[Any, ...]], Any]]
+
+    @property
+    def composites(self) -> Mapping[str, Callable[[Any, tuple[Any, ...]], Any]]:
+        """What runs in place of the bodies of composite ops, by name."""
 
     def run(self, op: Any, values: list[Any]) -> Any:
         """Compute one op on arrays and attributes, after checks and promotion; an ndarray or a tuple of them."""

@@ -85,6 +85,27 @@ class Casting(Operators):
         return _cast(self, other.dtype)
 
 
+    def to_coo(self) -> Any:
+        """Return the values of a matrix that are not zero by coordinates: a COOTensor.
+
+        Raises:
+            ValueError: the tensor has not two dimensions.
+
+        Examples:
+            >>> Tensor([[0.0, 2.0], [3.0, 0.0]]).to_coo().values.tolist()
+            [2.0, 3.0]
+        """
+        from ms_kernels.sparse import dense_to_sparse_coo
+
+        return dense_to_sparse_coo(self)
+
+    def to_csr(self) -> Any:
+        """Return the values of a matrix that are not zero by rows: a CSRTensor; errors as `to_coo`."""
+        from ms_kernels.sparse import dense_to_sparse_csr
+
+        return dense_to_sparse_csr(self)
+
+
 def _shorthand(name: str, dtype: Any) -> Callable[[TensorBase], Any]:
     def method(self: TensorBase) -> Any:
         return _cast(self, dtype)

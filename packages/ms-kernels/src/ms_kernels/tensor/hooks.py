@@ -7,6 +7,7 @@ from typing import Any
 
 from ms_hooks import HookTable, check_hook, run_tensor
 from ms_kernels.core.operators import Operators
+from ms_kernels.tape.batched import refuse_outer
 
 __all__ = ["Hooks"]
 
@@ -23,7 +24,7 @@ class Hooks(Operators):
             A handle with the method ``remove()``.
 
         Raises:
-            TypeError: `hook` cannot be called.
+            TypeError: `hook` cannot be called, or not with one argument.
 
         Examples:
             >>> x = Tensor([1.0, 2.0])
@@ -32,7 +33,8 @@ class Hooks(Operators):
             [20. 40.]
             >>> handle.remove()
         """
-        check_hook("register_hook", hook)
+        check_hook("register_hook", hook, 1)
+        refuse_outer((self,))
         own = vars(self)
         table = own.get("_hook_table")
         if table is None:

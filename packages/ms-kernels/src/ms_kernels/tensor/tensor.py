@@ -90,7 +90,8 @@ class Tensor(Layout, Bridge, Scalars, Casting, Changes, Hooks, metaclass=TensorM
     def _fill(self) -> None:
         """Called before the first use of data that is not there yet."""
         if isinstance(self._waiting, StandIn):
-            return self._waiting.fill(self)
+            self._waiting.fill(self)
+            return
         with _FILLING:
             waiting = self._waiting
             if not isinstance(waiting, Unknown):

@@ -120,7 +120,9 @@ def _addmm(target: AscendTarget, inputs: list[Array], attrs: dict[str, Any]) -> 
 
 def _codes(target: AscendTarget, inputs: list[Array], attrs: dict[str, Any]) -> dict[str, Any]:
     def code(mode: str, flag: bool) -> int:
-        return _precision({"precision_mode": mode, "matmul_allow_hf32": flag}).code(target.chip.profile, "matmul_allow_hf32")
+        return _precision({"precision_mode": mode, "matmul_allow_hf32": flag}).code(
+            target.chip.profile, "matmul_allow_hf32"
+        )
 
     return {"codes": {mode: [code(mode, False), code(mode, True)] for mode in target.chip.profile.codes}}
 
@@ -176,7 +178,7 @@ RUN: dict[str, Callable[..., Any]] = {
     "randint_from_word": lambda target, inputs, attrs: randomness.randint(inputs[0], attrs["low"], attrs["high"]),
     "rng_state": _state,
     "dropout_gen_mask": _mask,
-    "dropout_do_mask": lambda target, inputs, attrs: recipes.apply_mask(target.chip, *inputs, attrs["p"]),
+    "dropout_do_mask": lambda target, inputs, attrs: recipes.apply_mask(target.chip, inputs[0], inputs[1], attrs["p"]),
     "dropout_mask_bytes": lambda target, inputs, attrs: np.array([randomness.mask_bytes(n) for n in attrs["n"]]),
     "msprobe_compare": _report,
     "msprobe_verdict": lambda target, inputs, attrs: {"verdict": report.verdict(attrs["cosine"], attrs["max_abs_err"])},

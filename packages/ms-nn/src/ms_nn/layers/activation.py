@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from ms_initializer import initializer
@@ -71,6 +72,20 @@ class Activation(Cell):
         return self._function(input, *self._numbers)
 
 
+def _of_x(self: Any, x: Any) -> Any:
+    """The function of every element (or, for the softmaxes, along the axis)."""
+    return self._function(x, *self._numbers)
+
+
+def _of_input_x(self: Any, input_x: Any) -> Any:
+    """The function of every element (or, for the softmaxes, along the axis)."""
+    return self._function(input_x, *self._numbers)
+
+
+# 2.6 calls the input of the call by one of these names
+_CONSTRUCTS = MappingProxyType({"x": _of_x, "input_x": _of_input_x, "input": Activation.construct})
+
+
 def row(
     name: str,
     doc: str,
@@ -78,6 +93,7 @@ def row(
     check: Callable[..., None] | None = None,
     /,
     home: tuple[str, str] = ("nn", __name__),
+    takes: str = "input",
     **defaults: Any,
 ) -> type[Activation]:
     """Make the class of one activation.
@@ -88,6 +104,7 @@ def row(
         function: of the input and, in their order, of the numbers that the class keeps.
         check: gets those numbers by name.
         home: 2.6's namespace and the module that holds the class.
+        takes: what the call's argument is called.
         defaults: the numbers' defaults; `inspect.Parameter.empty` makes one required.
     """
     signature = inspect.Signature(
@@ -100,6 +117,7 @@ def row(
         "__doc__": f"{doc} (``mindspore.{home[0]}.{name.removesuffix('Ext')}``).",
         "__module__": home[1],
         "__signature__": signature,
+        "construct": _CONSTRUCTS[takes],
         "_function": staticmethod(function),
         "_signature": signature,
         "_check": None if check is None else staticmethod(check),
@@ -141,32 +159,42 @@ _REQUIRED = inspect.Parameter.empty
 _ONES = "For every element x: "  # the shared beginning of most descriptions
 
 ReLU = row("ReLU", _ONES + "max(0, x)", lambda x: F.relu(x))
-ReLU6 = row("ReLU6", _ONES + "min(max(0, x), 6)", lambda x: F.relu6(x))
+ReLU6 = row("ReLU6", _ONES + "min(max(0, x), 6)", lambda x: F.relu6(x), takes="x")
 GELU = row(
     "GELU",
     _ONES + "x P(X <= x) for a standard normal X; by a formula with tanh when `approximate`",
     lambda x, approximate: F.gelu(x, "tanh" if approximate else "none"),
     _approximate,
     approximate=True,
+    takes="x",
 )
 FastGelu = row(
-    "FastGelu", _ONES + "x sigmoid(1.702 x), a fast approximation of GELU", lambda x: x * F.sigmoid(x * 1.702)
+    "FastGelu",
+    _ONES + "x sigmoid(1.702 x), a fast approximation of GELU",
+    lambda x: x * F.sigmoid(x * 1.702),
+    takes="x",
 )
-Sigmoid = row("Sigmoid", _ONES + "1 / (1 + exp(-x))", lambda x: F.sigmoid(x))
-Tanh = row("Tanh", _ONES + "tanh(x)", lambda x: F.tanh(x))
-Tanhshrink = row("Tanhshrink", _ONES + "x - tanh(x)", lambda x: F.tanhshrink(x))
-SiLU = row("SiLU", _ONES + "x sigmoid(x)", lambda x: F.silu(x))
-Mish = row("Mish", _ONES + "x tanh(log(1 + exp(x)))", lambda x: F.mish(x))
+Sigmoid = row("Sigmoid", _ONES + "1 / (1 + exp(-x))", lambda x: F.sigmoid(x), takes="x")
+Tanh = row("Tanh", _ONES + "tanh(x)", lambda x: F.tanh(x), takes="x")
+Tanhshrink = row("Tanhshrink", _ONES + "x - tanh(x)", lambda x: F.tanhshrink(x), takes="x")
+SiLU = row("SiLU", _ONES + "x sigmoid(x)", lambda x: F.silu(x), takes="x")
+Mish = row("Mish", _ONES + "x tanh(log(1 + exp(x)))", lambda x: F.mish(x), takes="input_x")
 HSigmoid = row("HSigmoid", _ONES + "max(0, min(1, (x + 3) / 6))", lambda x: F.hardsigmoid(x))
 HSwish = row("HSwish", _ONES + "x min(max(x + 3, 0), 6) / 6", lambda x: F.hardswish(x))
-Softsign = row("Softsign", _ONES + "x / (1 + |x|)", lambda x: F.softsign(x))
-LogSigmoid = row("LogSigmoid", _ONES + "log(1 / (1 + exp(-x)))", lambda x: F.logsigmoid(x))
-SeLU = row("SeLU", _ONES + "the self-normalizing scaled ELU", lambda x: F.selu(x))
-ELU = row("ELU", _ONES + "x, or alpha (exp(x) - 1) below 0", lambda x, alpha: F.elu(x, alpha), alpha=1.0)
+Softsign = row("Softsign", _ONES + "x / (1 + |x|)", lambda x: F.softsign(x), takes="x")
+LogSigmoid = row("LogSigmoid", _ONES + "log(1 / (1 + exp(-x)))", lambda x: F.logsigmoid(x), takes="input_x")
+SeLU = row("SeLU", _ONES + "the self-normalizing scaled ELU", lambda x: F.selu(x), takes="input_x")
+ELU = row("ELU", _ONES + "x, or alpha (exp(x) - 1) below 0", lambda x, alpha: F.elu(x, alpha), alpha=1.0, takes="x")
 CELU = row(
-    "CELU", _ONES + "max(0, x) + min(0, alpha (exp(x / alpha) - 1))", lambda x, alpha: F.celu(x, alpha), alpha=1.0
+    "CELU",
+    _ONES + "max(0, x) + min(0, alpha (exp(x / alpha) - 1))",
+    lambda x, alpha: F.celu(x, alpha),
+    alpha=1.0,
+    takes="x",
 )
-LeakyReLU = row("LeakyReLU", _ONES + "x, or alpha x below 0", lambda x, alpha: F.leaky_relu(x, alpha), alpha=0.2)
+LeakyReLU = row(
+    "LeakyReLU", _ONES + "x, or alpha x below 0", lambda x, alpha: F.leaky_relu(x, alpha), alpha=0.2, takes="x"
+)
 HShrink = row("HShrink", _ONES + "x, or 0 where |x| <= lambd", lambda x, lambd: F.hardshrink(x, lambd), lambd=0.5)
 SoftShrink = row(
     "SoftShrink",
@@ -180,6 +208,7 @@ Hardtanh = row(
     lambda x, low, high: F.hardtanh(x, low, high),
     min_val=-1.0,
     max_val=1.0,
+    takes="x",
 )
 Threshold = row(
     "Threshold",
@@ -187,6 +216,7 @@ Threshold = row(
     lambda x, threshold, value: F.threshold(x, threshold, value),
     threshold=_REQUIRED,
     value=_REQUIRED,
+    takes="input_x",
 )
 Softmax = row(
     "Softmax",
@@ -201,13 +231,22 @@ Softmin = row(
     lambda x, axis: F.softmax(-x, _one_axis(axis)),
     _axis("Softmin"),
     axis=-1,
+    takes="x",
 )
-Softmax2d = row("Softmax2d", "The softmax over the channels of (N, C, H, W) or (C, H, W)", _softmax2d)
+Softmax2d = row("Softmax2d", "The softmax over the channels of (N, C, H, W) or (C, H, W)", _softmax2d, takes="x")
 LogSoftmax = row(
-    "LogSoftmax", "The logarithm of the softmax along the axis", lambda x, axis: F.log_softmax(x, axis), axis=-1
+    "LogSoftmax",
+    "The logarithm of the softmax along the axis",
+    lambda x, axis: F.log_softmax(x, axis),
+    axis=-1,
+    takes="x",
 )
 GLU = row(
-    "GLU", "The first half along the axis times the sigmoid of the second", lambda x, axis: F.glu(x, axis), axis=-1
+    "GLU",
+    "The first half along the axis times the sigmoid of the second",
+    lambda x, axis: F.glu(x, axis),
+    axis=-1,
+    takes="x",
 )
 
 

@@ -73,10 +73,10 @@ class AdaptiveMaxPool1d(_Adaptive):
     def __init__(self, output_size: int) -> None:
         super().__init__(_line_size("AdaptiveMaxPool1d", output_size))
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, x: Any) -> Any:
         """The layer's result."""
-        _check_divides("AdaptiveMaxPool1d", input, self.output_size)
-        parts = input.reshape((*input.shape[:-1], self.output_size, input.shape[-1] // self.output_size))
+        _check_divides("AdaptiveMaxPool1d", x, self.output_size)
+        parts = x.reshape((*x.shape[:-1], self.output_size, x.shape[-1] // self.output_size))
         return F.amax(parts, -1)
 
 

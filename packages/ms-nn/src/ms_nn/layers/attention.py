@@ -119,21 +119,23 @@ class MultiheadAttention(Cell):
             query, key, value = query.expand_dims(1), key.expand_dims(1), value.expand_dims(1)
             if key_padding_mask is not None:
                 key_padding_mask = key_padding_mask.expand_dims(0)
-        elif self.batch_first:
-            query, key, value = query.swapaxes(0, 1), key.swapaxes(0, 1), value.swapaxes(0, 1)
-        length, batch, _ = query.shape
-        mask = self._mask(key_padding_mask, attn_mask, (batch, length, key.shape[0]), query.dtype)
-        query, key, value = self._project(query, key, value)
+        same = query is key and key is value
+        if not (batched and self.batch_first):  # inside, the batch comes first
+            query = query.swapaxes(0, 1)
+            key, value = (query, query) if same else (key.swapaxes(0, 1), value.swapaxes(0, 1))
+        batch, length, _ = query.shape
+        mask = self._mask(key_padding_mask, attn_mask, (batch, length, key.shape[1]), query.dtype)
+        query, key, value = self._project(query, key, value, same)
         added = 0
         if self.bias_k is not None:
-            key = F.concat((key, F.tile(self.bias_k, (1, batch, 1))), 0)
-            value = F.concat((value, F.tile(self.bias_v, (1, batch, 1))), 0)
+            key = F.concat((key, F.tile(self.bias_k, (batch, 1, 1))), 1)
+            value = F.concat((value, F.tile(self.bias_v, (batch, 1, 1))), 1)
             added += 1
         if self.add_zero_attn:
-            zero = F.zeros((1, batch, self.embed_dim), key.dtype)
-            key, value = F.concat((key, zero), 0), F.concat((value, zero), 0)
+            zero = F.zeros((batch, 1, self.embed_dim), key.dtype)
+            key, value = F.concat((key, zero), 1), F.concat((value, zero), 1)
             added += 1
-        scores = F.matmul(self._heads(query) / math.sqrt(self.head_dim), self._heads(key).swapaxes(-2, -1))
+        scores = F.matmul(self._heads(query / math.sqrt(self.head_dim)), self._heads(key).swapaxes(-2, -1))
         if mask is not None:
             if added:
                 mask = F.concat((mask, F.zeros((*mask.shape[:-1], added), mask.dtype)), -1)
@@ -141,11 +143,11 @@ class MultiheadAttention(Cell):
         weights = F.softmax(scores, -1)
         if self.training and self.dropout > 0:
             weights = F.dropout(weights, self.dropout)
-        joined = F.matmul(weights, self._heads(value)).transpose(2, 0, 1, 3).reshape((length, batch, self.embed_dim))
+        joined = F.matmul(weights, self._heads(value)).transpose(0, 2, 1, 3).reshape((batch, length, self.embed_dim))
         output = self.out_proj(joined)
         if not batched:
-            output = output.squeeze(1)
-        elif self.batch_first:
+            output = output.squeeze(0)
+        elif not self.batch_first:
             output = output.swapaxes(0, 1)
         if not need_weights:
             return (output,)
@@ -199,8 +201,11 @@ class MultiheadAttention(Cell):
             return _additive(F.logical_or(attn.astype(mstype.bool_), padding.astype(mstype.bool_)), dtype)
         return attn.astype(dtype) + padding.astype(dtype)
 
-    def _project(self, query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
+    def _project(self, query: Any, key: Any, value: Any, same: bool) -> tuple[Any, Any, Any]:
         size = self.embed_dim
+        if same and self._one_weight:  # one product in place of three
+            q, k, v = F.dense(query, self.in_proj_weight, self.in_proj_bias).split(size, -1)
+            return q, k, v
         parts = (slice(0, size), slice(size, 2 * size), slice(2 * size, 3 * size))
         if self._one_weight:
             weights = [self.in_proj_weight[part] for part in parts]
@@ -211,5 +216,5 @@ class MultiheadAttention(Cell):
         return q, k, v
 
     def _heads(self, x: Any) -> Any:
-        """(T, N, E) as (N, heads, T, E / heads)."""
-        return x.reshape((x.shape[0], x.shape[1], self.num_heads, self.head_dim)).transpose(1, 2, 0, 3)
+        """(N, T, E) as (N, heads, T, E / heads)."""
+        return x.reshape((x.shape[0], x.shape[1], self.num_heads, self.head_dim)).transpose(0, 2, 1, 3)

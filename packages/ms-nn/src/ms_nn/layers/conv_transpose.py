@@ -63,7 +63,7 @@ class _ConvTranspose(ConvBase):
             rule = f"be {self._dims + 2}-dimensional with {self.in_channels} channels"
             fail(ValueError, name, "input", rule, f"shape {list(x.shape)}")
 
-    def _run(self, x: Any, extra: tuple[int, ...]) -> Any:
+    def _spread(self, x: Any, extra: tuple[int, ...]) -> Any:
         sizes, pads = self._sizes(x.shape[2:], extra)
         shape = (x.shape[0], self.out_channels, *sizes)
         out = conv_grad_input(x, self.weight, shape, self.stride, pads, self.dilation, self.group)
@@ -104,7 +104,7 @@ class Conv2dTranspose(_ConvTranspose):
         """The layer's result."""
         height, width = self._extra
         self._check_input(x)
-        out = self._run(x, (0, 0))
+        out = self._spread(x, (0, 0))
         return F.pad(out, (0, width, 0, height)) if height or width else out
 
 
@@ -141,7 +141,7 @@ class Conv1dTranspose(_ConvTranspose):
             fail(ValueError, "Conv1dTranspose", "dimension of the input", "be 3", str(x.ndim))
         flat = F.expand_dims(x, 2)
         self._check_input(flat)
-        return self._run(flat, (0, 0)).squeeze(2)
+        return self._spread(flat, (0, 0)).squeeze(2)
 
 
 class Conv3dTranspose(_ConvTranspose):
@@ -174,4 +174,4 @@ class Conv3dTranspose(_ConvTranspose):
     def construct(self, x: Any) -> Any:
         """The layer's result."""
         self._check_input(x)
-        return self._run(x, self._extra)
+        return self._spread(x, self._extra)

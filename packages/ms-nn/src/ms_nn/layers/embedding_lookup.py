@@ -14,6 +14,8 @@ from ms_nn.cell import Cell
 
 __all__ = ["EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
+_LOWEST = -3e38  # stands for nothing among maxima; what segments without elements hold is below it
+
 
 class EmbeddingLookup(Cell):
     """Rows of a trained table; a number that is out of range gives zeros (``mindspore.nn.EmbeddingLookup``).
@@ -142,7 +144,9 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         self.field_size = _check.integer(name, "field_size", field_size)
         self.operator = _check.choice(name, "operator", operator, ("SUM", "MAX", "MEAN"))
 
-    def construct(self, input_indices: Any, input_values: Any, field_ids: Any) -> Any:
+    def construct(  # type: ignore[override]  # as 2.6 has it
+        self, input_indices: Any, input_values: Any, field_ids: Any
+    ) -> Any:
         """One row for each field."""
         name = "MultiFieldEmbeddingLookup"
         wanted = (("input_indices", input_indices, (mstype.int32, mstype.int64)),)
@@ -158,11 +162,10 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         first = F.expand_dims(F.arange(batch, dtype=mstype.int32) * self.field_size, -1)
         segments, count = F.reshape(field_ids + first, (-1,)), batch * self.field_size
         if self.operator == "MAX":
-            low = F.full_like(rows, float("-inf"))
+            low = F.full_like(rows, _LOWEST)
             counted = F.where(F.expand_dims(input_values != 0, -1), rows, low)
             found = F.unsorted_segment_max(F.reshape(counted, (-1, size)), segments, count)
-            lowest = F.full_like(found, float(mstype.float32.np.type(-3e38)))
-            found = F.where(found > lowest, found, F.zeros_like(found))
+            found = F.where(found > _LOWEST, found, F.zeros_like(found))
         else:
             found = F.unsorted_segment_sum(F.reshape(rows, (-1, size)), segments, count)
         if self.operator == "MEAN":

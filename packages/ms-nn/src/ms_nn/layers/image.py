@@ -14,6 +14,7 @@ from ms_nn import _check
 from ms_nn.cell import Cell
 from ms_nn.containers import CellList
 from ms_nn.layers.conv import Conv2d
+from ms_nn.layers.plain import Plain
 from ms_nn.layers.pool import AvgPool2d
 
 __all__ = ["CentralCrop", "ImageGradients", "MSSSIM", "PSNR", "SSIM"]
@@ -43,7 +44,7 @@ def _maximum(name: str, value: Any) -> float:
     return float(value)
 
 
-class ImageGradients(Cell):
+class ImageGradients(Plain):
     """The differences to the pixel below and to the pixel at the right (``mindspore.nn.ImageGradients``).
 
     Shapes: images (N, C, H, W) -> two of that shape, zero in the last row and column.
@@ -97,7 +98,7 @@ class _Similarity(Cell):
         if min(img1.shape[2:]) < self.filter_size:
             fail(ValueError, name, "shape of 'img1'", f"have sizes >= {self.filter_size}", str(list(img1.shape)))
 
-    def _compare(self, window: Conv2d, a: Any, b: Any) -> tuple[Any, Any]:
+    def _compare(self, window: Cell, a: Any, b: Any) -> tuple[Any, Any]:
         """The similarity and its part without luminance, each (N, C): means over all places of the window."""
         batch, channels = a.shape[:2]
         c1, c2 = (self.k1 * self.max_val) ** 2, (self.k2 * self.max_val) ** 2
@@ -263,4 +264,5 @@ class CentralCrop(Cell):
         for size in image.shape[-2:]:
             first = int((size - size * self.central_fraction) / 2)
             ends.append(slice(first, size - first))
-        return image[(Ellipsis, *ends)]
+        middle = (Ellipsis, *ends)
+        return image[middle]

@@ -149,12 +149,12 @@ class BatchNorm3d(Cell):
         )
     # fmt: on
 
-    def construct(self, input_x: Any) -> Any:
+    def construct(self, x: Any) -> Any:
         """The layer's result."""
-        shape = input_x.shape
+        shape = x.shape
         if len(shape) != 5:
             fail(ValueError, "BatchNorm3d", "input", "have 5 dims", str(len(shape)))
-        return self.bn2d(input_x.reshape((shape[0], shape[1], shape[2] * shape[3], shape[4]))).reshape(shape)
+        return self.bn2d(x.reshape((shape[0], shape[1], shape[2] * shape[3], shape[4]))).reshape(shape)
 
 
 class LayerNorm(Cell):

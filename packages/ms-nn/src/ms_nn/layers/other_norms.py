@@ -13,6 +13,8 @@ from ms_nn.layers.norm import _BatchNorm
 
 __all__ = ["LRN", "SyncBatchNorm"]
 
+Init = Any  # a Tensor, str, Initializer or number
+
 
 class LRN(Cell):
     """Local response normalization over neighbouring channels (``mindspore.nn.LRN``; Krizhevsky et al. 2012).
@@ -84,10 +86,10 @@ class SyncBatchNorm(_BatchNorm):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: Init = "ones",
+        beta_init: Init = "zeros",
+        moving_mean_init: Init = "zeros",
+        moving_var_init: Init = "ones",
         use_batch_statistics: bool | None = None,
         process_groups: Any = None,
         dtype: Any = mstype.float32,

@@ -22,20 +22,11 @@ class Pool(Cell):
         name = type(self).__name__
         for arg, value in (("kernel_size", kernel_size), ("stride", stride)):
             if isinstance(value, bool) or not isinstance(value, (int, tuple)):
-                fail(
-                    TypeError,
-                    name,
-                    f"type of '{arg}'",
-                    "be one of '['int', 'tuple']'",
-                    f"type '{type(value).__name__}'",
-                )
+                got = f"type '{type(value).__name__}'"
+                fail(TypeError, name, f"type of '{arg}'", "be one of '['int', 'tuple']'", got)
             items = value if isinstance(value, tuple) else (value,)
-            if len(items) not in (1, self._dims) or any(
-                isinstance(v, bool) or not isinstance(v, int) or v < 1 for v in items
-            ):
-                raise ValueError(
-                    f"For '{name}', the '{arg}' must be an positive int number or a tuple, but got {value}"
-                )
+            if len(items) not in (1, self._dims) or not all(type(v) is int and v > 0 for v in items):
+                fail(ValueError, name, f"'{arg}'", "be an positive int number or a tuple", str(value))
         self.kernel_size, self.stride = kernel_size, stride
         if not isinstance(pad_mode, str):
             fail(TypeError, name, "type of 'pad_mode'", "be 'str'", f"type '{type(pad_mode).__name__}'")
@@ -200,11 +191,14 @@ class AvgPool2d(Pool):
         return batched(lambda y: F.avg_pool2d(y, *self._fixed), x, 4)
 
 
-def _flat(name: str, arg: str, value: Any) -> tuple[int, int]:
-    """An int of a 1-D pool as the pair of the 2-D pool that does its work."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        fail(TypeError, name, f"type of '{arg}'", "be 'int'", f"type '{type(value).__name__}'")
-    return (1, _check.integer(name, arg, value))
+def _flat(name: str, kernel_size: Any, stride: Any, padding: Any) -> tuple[tuple[int, int], tuple[int, int], Any]:
+    """The ints of a 1-D pool as the pairs of the 2-D pool that does its work; a padding of 0 stays as it is."""
+    for arg, value in (("kernel_size", kernel_size), ("stride", stride)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            fail(TypeError, name, f"type of '{arg}'", "be 'int'", f"type '{type(value).__name__}'")
+        _check.integer(name, arg, value)
+    pads = (0, _check.integer(name, "padding", padding, least=0)) if padding else 0
+    return (1, kernel_size), (1, stride), pads
 
 
 class MaxPool1d(MaxPool2d):
@@ -228,8 +222,7 @@ class MaxPool1d(MaxPool2d):
         ceil_mode: bool = False,
     ) -> None:
         name = type(self).__name__
-        window, step = _flat(name, "kernel_size", kernel_size), _flat(name, "stride", stride)
-        pads = (0, _check.integer(name, "padding", padding, least=0)) if padding else 0
+        window, step, pads = _flat(name, kernel_size, stride, padding)
         gaps = (1, _check.integer(name, "dilation", dilation)) if dilation != 1 else 1
         super().__init__(window, step, pad_mode, pads, gaps, return_indices, ceil_mode)
 
@@ -258,9 +251,7 @@ class AvgPool1d(AvgPool2d):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        name = type(self).__name__
-        window, step = _flat(name, "kernel_size", kernel_size), _flat(name, "stride", stride)
-        pads = (0, _check.integer(name, "padding", padding, least=0)) if padding else 0
+        window, step, pads = _flat(type(self).__name__, kernel_size, stride, padding)
         super().__init__(window, step, pad_mode, pads, ceil_mode, count_include_pad)
 
     def construct(self, x: Any) -> Any:

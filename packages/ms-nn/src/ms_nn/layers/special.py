@@ -11,6 +11,7 @@ from ms_kernels import Tensor
 from ms_kernels import functional as F
 from ms_kernels.opdef.errors import fail
 from ms_nn.cell import Cell
+from ms_nn.layers.plain import Plain
 
 __all__ = ["DiGamma", "IGamma", "LBeta", "LGamma", "MatDet", "MatInverse", "Range"]
 
@@ -26,7 +27,7 @@ def _need(name: str, allowed: tuple[Any, ...], **inputs: Any) -> None:
             fail(TypeError, name, f"dtype of '{arg}'", f"be one of {[str(item) for item in allowed]}", str(value.dtype))
 
 
-class DiGamma(Cell):
+class DiGamma(Plain):
     """The derivative of log(gamma(x)), element by element (``mindspore.nn.DiGamma``).
 
     Raises:
@@ -43,7 +44,7 @@ class DiGamma(Cell):
         return F.digamma(x)
 
 
-class LGamma(Cell):
+class LGamma(Plain):
     """log(abs(gamma(x))), element by element (``mindspore.nn.LGamma``).
 
     Raises:
@@ -60,7 +61,7 @@ class LGamma(Cell):
         return F.lgamma(x)
 
 
-class IGamma(Cell):
+class IGamma(Plain):
     """The lower regularized incomplete gamma function P(a, x), element by element (``mindspore.nn.IGamma``).
 
     Raises:
@@ -100,7 +101,7 @@ class LBeta(Cell):
         return self.lgamma(x) + self.lgamma(y) - self.lgamma(x + y)
 
 
-class MatInverse(Cell):
+class MatInverse(Plain):
     """Inverses of symmetric positive definite matrices, by their Cholesky factors (``mindspore.nn.MatInverse``).
 
     Shapes: (..., n, n) -> (..., n, n).
@@ -118,7 +119,7 @@ class MatInverse(Cell):
         return F.matmul(F.swapaxes(factor, -1, -2), factor)
 
 
-class MatDet(Cell):
+class MatDet(Plain):
     """Determinants of symmetric positive definite matrices, by their Cholesky factors (``mindspore.nn.MatDet``).
 
     Shapes: (..., n, n) -> (...).
@@ -159,8 +160,8 @@ class Range(Cell):
                 fail(TypeError, "Range", f"'{arg}'", "be int or float", type(value).__name__)
         if delta == 0:
             raise ValueError("For 'Range', the 'delta' can not be zero.")
-        ends = (0, start) if limit is None else (start, limit)
-        numbers = np.arange(*ends, delta)
+        first, end = (0, start) if limit is None else (start, limit)
+        numbers = np.arange(first, end, delta)
         self.result_tensor = Tensor(numbers.astype(np.int32 if numbers.dtype.kind == "i" else np.float32))
 
     def construct(self) -> Any:

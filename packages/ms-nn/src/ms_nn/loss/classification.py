@@ -183,13 +183,13 @@ class BCEWithLogitsLoss(LossBase):
         self.weight = _weight("BCEWithLogitsLoss", weight)
         self.pos_weight = _weight("BCEWithLogitsLoss", pos_weight, "pos_weight")
 
-    def construct(self, logits: Any, labels: Any) -> Any:
+    def construct(self, input: Any, target: Any) -> Any:
         """The loss."""
-        self._check_same_shape(logits=logits, labels=labels)
-        softplus = F.relu(-logits) + F.log1p(F.exp(-F.abs(logits)))  # log(1 + exp(-logits))
+        self._check_same_shape(logits=input, labels=target)
+        softplus = F.relu(-input) + F.log1p(F.exp(-F.abs(input)))  # log(1 + exp(-input))
         if self.pos_weight is not None:
-            softplus = softplus * (1 + (self.pos_weight - 1) * labels)
-        return self.get_loss((1 - labels) * logits + softplus, 1.0 if self.weight is None else self.weight)
+            softplus = softplus * (1 + (self.pos_weight - 1) * target)
+        return self.get_loss((1 - target) * input + softplus, 1.0 if self.weight is None else self.weight)
 
 
 class KLDivLoss(LossBase):

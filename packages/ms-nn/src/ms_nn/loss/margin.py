@@ -231,16 +231,17 @@ class MultiMarginLoss(LossBase):
         self.margin = _number("MultiMarginLoss", "margin", margin)
         self.weight = weight
 
-    def construct(self, x: Any, target: Any) -> Any:
-        """The loss."""
+    def construct(self, x: Any, target: Any, weight: Any = None) -> Any:
+        """The loss; a weight given here goes before the one of the cell."""
         self._check_tensors(x=x, target=target)
         if x.ndim != 2 or target.shape != (x.shape[0],):
             fail(ValueError, "MultiMarginLoss", "shape of 'target'", f"be [{x.shape[0]}]", str(list(target.shape)))
         hot = F.one_hot(target, x.shape[1], Tensor(1.0, x.dtype), Tensor(0.0, x.dtype))
         own = F.sum(x * hot, 1, keepdim=True)
         gap = F.relu(self.margin - own + x) ** self.p * (1 - hot)
-        if self.weight is not None:
-            gap = gap * F.sum(self.weight * hot, 1, keepdim=True)
+        weight = self.weight if weight is None else weight
+        if weight is not None:
+            gap = gap * F.sum(weight * hot, 1, keepdim=True)
         return self.get_loss(F.sum(gap, 1) / x.shape[1])
 
 

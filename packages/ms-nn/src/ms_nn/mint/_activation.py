@@ -27,7 +27,7 @@ def _soft(function: Any, x: Any, dim: Any) -> Any:
 ReLU6 = row("ReLU6", "min(max(0, x), 6)", lambda x, _inplace: F.relu6(x), home=_HERE, inplace=False)
 Sigmoid = row("Sigmoid", "1 / (1 + exp(-x))", lambda x: F.sigmoid(x), home=_HERE)
 Tanh = row("Tanh", "tanh(x)", lambda x: F.tanh(x), home=_HERE)
-SiLU = row("SiLU", "x sigmoid(x)", lambda x: F.silu(x), home=_HERE)
+SiLU = row("SiLU", "x sigmoid(x)", lambda x: F.silu(x), home=_HERE, takes="x")
 SELU = row("SELU", "The self-normalizing scaled ELU", lambda x: F.selu(x), home=_HERE)
 Mish = row("Mish", "x tanh(log(1 + exp(x)))", lambda x: F.mish(x), home=_HERE)
 LogSigmoid = row("LogSigmoid", "log(1 / (1 + exp(-x)))", lambda x: F.logsigmoid(x), home=_HERE)
@@ -70,6 +70,7 @@ LogSoftmaxExt = row(
     lambda x, d: _soft(F.log_softmax, x, d),
     home=_HERE,
     dim=None,
+    takes="x",
 )
 
 

@@ -186,7 +186,19 @@ class ConvTranspose2d(_Conv):
         super().__init__(*sizes, groups, bias, padding_mode, dtype)
         self.output_padding = _check.pair("ConvTranspose2d", "output_padding", output_padding, 2, least=0)
 
-    def construct(self, input: Any) -> Any:
-        """The layer's result."""
-        how = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
-        return F.conv_transpose2d(input, self.weight, self.bias, *how)
+    def construct(self, input: Any, output_size: Any = None) -> Any:
+        """The layer's result; of the sizes that the arguments allow, `output_size` (height, width) chooses one."""
+        extra = self.output_padding if output_size is None else self._extra(input, tuple(output_size)[-2:])
+        return F.conv_transpose2d(
+            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
+        )
+
+    def _extra(self, input: Any, wanted: tuple[int, ...]) -> tuple[int, ...]:
+        """How much `output_padding` leads to the wanted size."""
+        rows = zip(input.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size)
+        least = [(n - 1) * step - 2 * pad + gap * (size - 1) + 1 for n, step, pad, gap, size in rows]
+        extra = tuple(size - low for size, low in zip(wanted, least))
+        if len(extra) != 2 or not all(0 <= more < max(s, d) for more, s, d in zip(extra, self.stride, self.dilation)):
+            most = [low + max(s, d) - 1 for low, s, d in zip(least, self.stride, self.dilation)]
+            fail(ValueError, "ConvTranspose2d", "'output_size'", f"be from {least} to {most}", str(list(wanted)))
+        return extra

@@ -7,11 +7,11 @@ from typing import Any
 from ms_kernels import functional as F
 from ms_kernels import mint_functional as M
 from ms_nn.cell import Cell
+from ms_nn.layers.basic import Upsample
 
 __all__ = [
     "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
-    "AvgPool3dExt",
     "Fold",
     "MaxUnpool2d",
     "PixelShuffle",
@@ -92,7 +92,7 @@ class Fold(Cell):
         return M.fold(input, *self._how)
 
 
-class UpsampleExt(Cell):
+class UpsampleExt(Upsample):
     """Images (N, C, ...) in another size (``mindspore.mint.nn.Upsample``).
 
     Args:
@@ -109,20 +109,11 @@ class UpsampleExt(Cell):
     [[[1. 1. 2. 2.]]]
     """
 
-    def __init__(
-        self,
-        size: Any = None,
-        scale_factor: Any = None,
-        mode: str = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-    ) -> None:
-        super().__init__()
-        self._how = (size, scale_factor, mode, align_corners, recompute_scale_factor)
-
     def construct(self, input: Any) -> Any:
         """The images in their new size."""
-        return M.interpolate(input, *self._how)
+        return M.interpolate(
+            input, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
+        )
 
 
 class UpsamplingNearest2d(UpsampleExt):
@@ -224,35 +215,3 @@ class AdaptiveAvgPool3d(Cell):
     def construct(self, input: Any) -> Any:
         """The layer's result."""
         return M.adaptive_avg_pool3d(input, self.output_size)
-
-
-class AvgPool3dExt(Cell):
-    """The mean of each window over depth, height and width (``mindspore.mint.nn.AvgPool3d``).
-
-    Args:
-        kernel_size, stride, padding: ints or (depth, height, width); the stride is the window if None.
-        ceil_mode: let the last window reach over the end.
-        count_include_pad: zeros of `padding` count as elements.
-        divisor_override: divide by this in place of the number of elements.
-
-    >>> import numpy as np
-    >>> from ms_kernels import Tensor
-    >>> AvgPool3dExt(2)(Tensor(np.zeros((1, 1, 4, 4, 6), np.float32))).shape
-    (1, 1, 2, 2, 3)
-    """
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self._how = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-
-    def construct(self, input: Any) -> Any:
-        """The layer's result."""
-        return M.avg_pool3d(input, *self._how)

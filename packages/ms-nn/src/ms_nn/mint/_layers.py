@@ -58,9 +58,9 @@ class Linear(Cell):
                 bias_init = Uniform(1 / math.sqrt(in_features))
             self.bias = Parameter(initializer(bias_init, [out_features], dtype), name="bias")
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, x: Any) -> Any:
         """The layer's result."""
-        return F.dense(input, self.weight, self.bias)
+        return F.dense(x, self.weight, self.bias)
 
     def extend_repr(self) -> str:
         """The sizes."""
@@ -82,11 +82,11 @@ class DropoutExt(Cell):
         self.inplace = inplace
         self.set_train()
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, x: Any) -> Any:
         """The layer's result."""
         if not self.training or self.p == 0:
-            return input
-        return input * 0 if self.p == 1 else F.dropout(input, self.p)
+            return x
+        return x * 0 if self.p == 1 else F.dropout(x, self.p)
 
 
 class Dropout2d(Cell):
@@ -101,13 +101,13 @@ class Dropout2d(Cell):
         self.p = _check.within("Dropout2d", "p", p, 0, 1)
         self.set_train()
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, x: Any) -> Any:
         """The layer's result."""
         if not self.training or self.p == 0:
-            return input
+            return x
         if self.p == 1:
-            return input * 0
-        return input * F.dropout(F.ones((*input.shape[:-2], 1, 1), input.dtype), self.p)
+            return x * 0
+        return x * F.dropout(F.ones((*x.shape[:-2], 1, 1), x.dtype), self.p)
 
 
 class EmbeddingExt(Cell):

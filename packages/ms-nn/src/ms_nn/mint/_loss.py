@@ -42,6 +42,10 @@ class SmoothL1Loss(regression.SmoothL1Loss):
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         super().__init__(beta, reduction)
 
+    def construct(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return super().construct(input, target)
+
 
 class KLDivLoss(nn.KLDivLoss):
     """`ms_nn.KLDivLoss`, whose target may be a logarithm too (``mindspore.mint.nn.KLDivLoss``).

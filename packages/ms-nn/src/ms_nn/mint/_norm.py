@@ -72,6 +72,19 @@ class _BatchNorm(Cell):
             self.num_batches_tracked = Parameter(count, name="num_batches_tracked", requires_grad=False)
         self.set_train()
 
+    def reset_running_stats(self) -> None:
+        """Put the running values back to where they start: mean 0, variance 1, no batch."""
+        if self.track_running_stats:
+            for param, first in ((self.running_mean, 0), (self.running_var, 1), (self.num_batches_tracked, 0)):
+                advance(param, lambda old, first=first: first)  # type: ignore[misc]
+
+    def reset_parameters(self) -> None:
+        """Put the running values back to where they start, and weight and bias to 1 and 0."""
+        self.reset_running_stats()
+        if self.affine:
+            for param, first in ((self.weight, 1), (self.bias, 0)):
+                advance(param, lambda old, first=first: first)  # type: ignore[misc]
+
     def construct(self, input: Any) -> Any:
         """The layer's result."""
         if input.ndim not in self._ndims:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ms_kernels import functional as F
+from ms_kernels import mint_functional as M
 from ms_nn.cell import Cell
 from ms_nn.layers import adaptive_pool
 from ms_nn.layers.padding import ConstantPad1d, ConstantPad3d
@@ -14,6 +15,7 @@ __all__ = [
     "AdaptiveAvgPool2d",
     "AvgPool1dExt",
     "AvgPool2dExt",
+    "AvgPool3dExt",
     "MaxPool2dExt",
     "ZeroPad1d",
     "ZeroPad3d",
@@ -96,6 +98,28 @@ class AvgPool2dExt(Cell):
         )
 
 
+class AvgPool3dExt(AvgPool2dExt):
+    """The mean of each window over depth, height and width (``mindspore.mint.nn.AvgPool3d``); see `AvgPool2dExt`.
+
+    >>> import numpy as np
+    >>> from ms_kernels import Tensor
+    >>> AvgPool3dExt(2)(Tensor(np.zeros((1, 1, 4, 4, 6), np.float32))).shape
+    (1, 1, 2, 2, 3)
+    """
+
+    def construct(self, input: Any) -> Any:
+        """The layer's result."""
+        return M.avg_pool3d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+
 class AvgPool1dExt(Cell):
     """The mean of each window over the last dimension (``mindspore.mint.nn.AvgPool1d``); see `AvgPool2dExt`."""
 
@@ -161,9 +185,17 @@ class ZeroPad1d(ConstantPad1d):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0)
 
+    def construct(self, input: Any) -> Any:
+        """The padded input."""
+        return super().construct(input)
+
 
 class ZeroPad3d(ConstantPad3d):
     """Zeros around the last three dimensions (``mindspore.mint.nn.ZeroPad3d``)."""
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0)
+
+    def construct(self, input: Any) -> Any:
+        """The padded input."""
+        return super().construct(input)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ms_nn.cell import Cell
+from ms_nn.layers import linear as _linear
 from ms_nn.layers import padding as _padding
 from ms_nn.layers.activation import HShrink as Hardshrink
 from ms_nn.layers.activation import HSigmoid as Hardsigmoid
@@ -10,10 +11,10 @@ from ms_nn.layers.activation import HSwish as Hardswish
 from ms_nn.layers.activation import ReLU
 from ms_nn.layers.activation import SoftShrink as Softshrink
 from ms_nn.layers.adaptive_pool import AdaptiveMaxPool2d
-from ms_nn.layers.linear import Flatten, Identity
-from ms_nn.loss.classification import CrossEntropyLoss, NLLLoss
+from ms_nn.layers.linear import Identity
+from ms_nn.loss import classification as _classification
+from ms_nn.loss import regression as _regression
 from ms_nn.loss.margin import SoftMarginLoss
-from ms_nn.loss.regression import MSELoss
 from ms_nn.mint._activation import (
     ELU,
     GELU,
@@ -35,7 +36,6 @@ from ms_nn.mint._conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
 from ms_nn.mint._images import (
     AdaptiveAvgPool3d,
     AdaptiveMaxPool1d,
-    AvgPool3dExt,
     Fold,
     MaxUnpool2d,
     PixelShuffle,
@@ -46,12 +46,14 @@ from ms_nn.mint._images import (
 )
 from ms_nn.mint._layers import Dropout2d, DropoutExt, EmbeddingExt, Linear
 from ms_nn.mint._loss import BCELoss, BCEWithLogitsLoss, KLDivLoss, L1LossExt, SmoothL1Loss
+from ms_nn.mint._names import taking_input, taking_input_and_target
 from ms_nn.mint._norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNormExt, SyncBatchNorm
 from ms_nn.mint._pool import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AvgPool1dExt,
     AvgPool2dExt,
+    AvgPool3dExt,
     MaxPool2dExt,
     ZeroPad1d,
     ZeroPad3d,
@@ -71,16 +73,21 @@ Softmax = SoftmaxExt
 Unfold = UnfoldExt
 Upsample = UpsampleExt
 
-ConstantPad1d = _padding.ConstantPad1d
-ConstantPad2d = _padding.ConstantPad2d
-ConstantPad3d = _padding.ConstantPad3d
-ReflectionPad1d = _padding.ReflectionPad1d
-ReflectionPad2d = _padding.ReflectionPad2d
-ReflectionPad3d = _padding.ReflectionPad3d
-ReplicationPad1d = _padding.ReplicationPad1d
-ReplicationPad2d = _padding.ReplicationPad2d
-ReplicationPad3d = _padding.ReplicationPad3d
-ZeroPad2d = _padding.ZeroPad2d
+Flatten = taking_input(_linear.Flatten)
+CrossEntropyLoss = taking_input_and_target(_classification.CrossEntropyLoss)
+MSELoss = taking_input_and_target(_regression.MSELoss)
+NLLLoss = taking_input_and_target(_classification.NLLLoss)
+
+ConstantPad1d = taking_input(_padding.ConstantPad1d)
+ConstantPad2d = taking_input(_padding.ConstantPad2d)
+ConstantPad3d = taking_input(_padding.ConstantPad3d)
+ReflectionPad1d = taking_input(_padding.ReflectionPad1d)
+ReflectionPad2d = taking_input(_padding.ReflectionPad2d)
+ReflectionPad3d = taking_input(_padding.ReflectionPad3d)
+ReplicationPad1d = taking_input(_padding.ReplicationPad1d)
+ReplicationPad2d = taking_input(_padding.ReplicationPad2d)
+ReplicationPad3d = taking_input(_padding.ReplicationPad3d)
+ZeroPad2d = taking_input(_padding.ZeroPad2d)
 
 __all__ = [
     "UpsamplingBilinear2d",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,8 @@ def _betas(name: str, beta1: Any, beta2: Any, eps: Any) -> tuple[float, float, f
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             fail(TypeError, name, f"type of '{arg}'", "be 'float'", f"type '{type(value).__name__}'")
         if not 0 < value < 1:
-            fail(
-                ValueError, name, f"'{arg}'", "be in range of (0.0, 1.0)", f"{value} with type '{type(value).__name__}'"
-            )
+            got = f"{value} with type '{type(value).__name__}'"
+            fail(ValueError, name, f"'{arg}'", "be in range of (0.0, 1.0)", got)
     return float(np.float32(beta1)), float(np.float32(beta2)), _check.real(name, "eps", eps, above=0)
 
 
@@ -118,22 +118,17 @@ def _amsgrad(params: Any, grads: Any, m: Any, v: Any, vhat: Any, **numbers: Any)
     fused.adam(params, grads, m, v, vhat=vhat, **numbers)
 
 
+_PLAIN = signature(Adam)
+_PLAIN = _PLAIN.replace(parameters=[p for key, p in _PLAIN.parameters.items() if key not in ("use_amsgrad", "kwargs")])
+
+
 class _PlainAdam(Adam):
     """Adam without `use_amsgrad`, as its two other names in 2.6 have it."""
 
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any = 1e-3,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        use_locking: bool = False,
-        use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
-        loss_scale: float = 1.0,
-    ) -> None:
-        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+    __signature__ = _PLAIN
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(**_PLAIN.bind(*args, **kwargs).arguments)
 
     def _register_powers(self, shape: tuple[int, ...] = (1,)) -> None:
         super()._register_powers(shape)

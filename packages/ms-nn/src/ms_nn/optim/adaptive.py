@@ -17,7 +17,20 @@ from ms_nn.optim.base import Optimizer
 __all__ = ["ASGD", "FTRL", "Adadelta", "Adagrad", "ProximalAdagrad", "RMSProp", "Rprop"]
 
 
-class Adagrad(Optimizer):
+def _not_negative(name: str, **numbers: Any) -> tuple[float, ...]:
+    """The checked numbers, as floats."""
+    return tuple(_check.real(name, arg, value, least=0) for arg, value in numbers.items())
+
+
+class _TakesGrads(Optimizer):
+    """What 2.6's optimizers share that call the gradients `grads`."""
+
+    def construct(self, grads: Any) -> Any:
+        """Take a step; see `Optimizer`."""
+        return super().construct(grads)
+
+
+class Adagrad(_TakesGrads):
     """p = p - lr * g / sqrt(sum of g^2 so far) (``mindspore.nn.Adagrad``).
 
     Args:
@@ -47,7 +60,7 @@ class Adagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        _check.real("Adagrad", "accum", accum, least=0)
+        _not_negative("Adagrad", accum=accum)
         self.update_slots = _check.boolean("Adagrad", "update_slots", update_slots)
         self.accum = self.state("accum", accum)
 
@@ -55,7 +68,7 @@ class Adagrad(Optimizer):
         self._fused(fused.adagrad, grads, lrs, decays, (self.accum,), update_slots=self.update_slots)
 
 
-class ProximalAdagrad(Optimizer):
+class ProximalAdagrad(_TakesGrads):
     """Adagrad with l1 and l2 regularization by their proximal operator (``mindspore.nn.ProximalAdagrad``).
 
     Args:
@@ -80,9 +93,7 @@ class ProximalAdagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        _check.real("ProximalAdagrad", "accum", accum, least=0)
-        self.l1 = _check.real("ProximalAdagrad", "l1", l1, least=0)
-        self.l2 = _check.real("ProximalAdagrad", "l2", l2, least=0)
+        _, self.l1, self.l2 = _not_negative("ProximalAdagrad", accum=accum, l1=l1, l2=l2)
         self.use_locking = _check.boolean("ProximalAdagrad", "use_locking", use_locking)
         self.accum = self.state("accum", accum)
 
@@ -126,8 +137,7 @@ class RMSProp(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.decay = _check.real("RMSProp", "decay", decay, least=0)
-        self.momentum = _check.real("RMSProp", "momentum", momentum, least=0)
+        self.decay, self.momentum = _not_negative("RMSProp", decay=decay, momentum=momentum)
         self.epsilon = _check.real("RMSProp", "epsilon", epsilon, above=0)
         self.use_locking = _check.boolean("RMSProp", "use_locking", use_locking)
         self.centered = _check.boolean("RMSProp", "centered", centered)
@@ -144,7 +154,7 @@ class RMSProp(Optimizer):
         self._fused(fused.rmsprop, grads, lrs, decays, states, **numbers)
 
 
-class Adadelta(Optimizer):
+class Adadelta(_TakesGrads):
     """Steps in the parameters' own unit, from moving means of squared steps and gradients (``mindspore.nn.Adadelta``).
 
     Args:
@@ -167,7 +177,7 @@ class Adadelta(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.rho = _check.within("Adadelta", "rho", rho, 0, 1)
-        self.epsilon = _check.real("Adadelta", "epsilon", epsilon, least=0)
+        (self.epsilon,) = _not_negative("Adadelta", epsilon=epsilon)
         self.accum = self.state("accum")
         self.accum_update = self.state("accum_update")
 
@@ -175,7 +185,7 @@ class Adadelta(Optimizer):
         self._apply(rules.adadelta, grads, lrs, decays, (self.accum, self.accum_update), self.rho, self.epsilon)
 
 
-class FTRL(Optimizer):
+class FTRL(_TakesGrads):
     """Follow the regularized leader (``mindspore.nn.FTRL``; McMahan et al. 2013).
 
     Args:
@@ -202,12 +212,10 @@ class FTRL(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        _check.real("FTRL", "initial_accum", initial_accum, least=0)
+        _, self.l1, self.l2 = _not_negative("FTRL", initial_accum=initial_accum, l1=l1, l2=l2)
         if _check.real("FTRL", "lr_power", lr_power) > 0:
             fail(ValueError, "FTRL", "'lr_power'", "be float and must <= 0", f"'{lr_power}' with type 'float'")
         self.lr_power = lr_power
-        self.l1 = _check.real("FTRL", "l1", l1, least=0)
-        self.l2 = _check.real("FTRL", "l2", l2, least=0)
         self.use_locking = _check.boolean("FTRL", "use_locking", use_locking)
         self.moments = self.state("moments", initial_accum)
         self.linear = self.state("linear")
@@ -245,13 +253,8 @@ class Rprop(Optimizer):
         if not 0 < etas[0] < 1 < etas[1]:
             fail(ValueError, "Rprop", "'etas'", "be a number below 1 and one above 1", str(etas))
         if not 0 < step_sizes[0] <= step_sizes[1]:
-            fail(
-                ValueError,
-                "Rprop",
-                "'step_sizes'",
-                "be two numbers above 0, the first not above the second",
-                str(step_sizes),
-            )
+            rule = "be two numbers above 0, the first not above the second"
+            fail(ValueError, "Rprop", "'step_sizes'", rule, str(step_sizes))
         self.etas, self.step_sizes = etas, step_sizes
         self.prev = self.state("prev")
         self.step_size = self.state("step_size")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ms_nn.train.amp import build_train_network
 from ms_nn.train.callback import (
+    BackupAndRestore,
     Callback,
     CheckpointConfig,
     EarlyStopping,
@@ -17,6 +18,7 @@ from ms_nn.train.callback import (
     RunContext,
     TimeMonitor,
 )
+from ms_nn.train.dataset_helper import DatasetHelper, data_sink
 from ms_nn.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from ms_nn.train.metrics import (
     F1,
@@ -56,11 +58,15 @@ from ms_nn.train.serialization import (
     load_checkpoint,
     load_checkpoint_async,
     load_param_into_net,
+    load_segmented_checkpoints,
     safetensors_to_ckpt,
     save_checkpoint,
 )
 
 __all__ = [
+    "BackupAndRestore",
+    "DatasetHelper",
+    "data_sink",
     "BleuScore",
     "ConfusionMatrixMetric",
     "HausdorffDistance",
@@ -110,6 +116,7 @@ __all__ = [
     "load_checkpoint",
     "load_checkpoint_async",
     "load_param_into_net",
+    "load_segmented_checkpoints",
     "names",
     "rearrange_inputs",
     "safetensors_to_ckpt",

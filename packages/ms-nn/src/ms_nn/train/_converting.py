@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import ms_fs
@@ -35,6 +34,13 @@ def ckpt_to_safetensors(
     Raises:
         TypeError, ValueError: an argument is something else; there is no such file or folder; a file holds texts or
             complex128; a new name is there already.
+
+    >>> from ms_nn import Dense
+    >>> from ms_nn.train import load_checkpoint, save_checkpoint
+    >>> save_checkpoint(Dense(2, 3), "memory://convert/net.ckpt")
+    >>> ckpt_to_safetensors("memory://convert/net.ckpt", name_map={"weight": "w"})
+    >>> list(load_checkpoint("memory://convert/net.safetensors", format="safetensors"))
+    ['bias', 'w']
     """
     _convert(
         "ckpt_to_safetensors", "ckpt", "safetensors", file_path, save_path, name_map, file_name_regex, processes_num
@@ -48,7 +54,15 @@ def safetensors_to_ckpt(
     file_name_regex: str | None = None,
     processes_num: int = 1,
 ) -> None:
-    """Convert safetensors files to .ckpt (``mindspore.safetensors_to_ckpt``); see `ckpt_to_safetensors`."""
+    """Convert safetensors files to .ckpt (``mindspore.safetensors_to_ckpt``); see `ckpt_to_safetensors`.
+
+    >>> from ms_nn import Dense
+    >>> from ms_nn.train import check_checkpoint, save_checkpoint
+    >>> save_checkpoint(Dense(2, 3), "memory://back/net.safetensors", format="safetensors")
+    >>> safetensors_to_ckpt("memory://back/net.safetensors", "memory://back/new")
+    >>> check_checkpoint("memory://back/new/net.ckpt")
+    True
+    """
     _convert(
         "safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map, file_name_regex, processes_num
     )
@@ -74,6 +88,8 @@ def _convert(
         pairs = [(source, _beside(source, target, new))]
     else:
         pairs = _of_folder(name, source, target, old, new, pattern)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(processes, len(pairs)) or 1) as pool:
         for done in [pool.submit(_one, name, *pair, old, new, dict(name_map or {})) for pair in pairs]:
             done.result()

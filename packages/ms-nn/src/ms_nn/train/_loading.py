@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +14,24 @@ from ms_kernels import Parameter
 from ms_nn.cell import Cell
 from ms_nn.train import _checkpoint_args as args
 
-__all__ = ["ParamDictFuture", "check_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net"]
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+__all__ = [
+    "ParamDictFuture",
+    "check_checkpoint",
+    "load_checkpoint",
+    "load_checkpoint_async",
+    "load_param_into_net",
+    "load_segmented_checkpoints",
+]
 
 _LOG = logging.getLogger("ms_nn.train")
 _EMPTY = (
     "The loaded parameter dict is empty after filter or specify, please check whether 'filter_prefix' or "
     "'specify_prefix' are set correctly."
 )
+Prefixes = str | list[str] | tuple[str, ...] | None
 # a parameter takes values of the other types of its group, converted
 _GROUPS = (frozenset({"int8", "int16", "int32", "int64"}), frozenset({"float16", "bfloat16", "float32", "float64"}))
 
@@ -30,10 +40,10 @@ def load_checkpoint(
     ckpt_file_name: str | os.PathLike[str],
     net: Cell | None = None,
     strict_load: bool = False,
-    filter_prefix: Any = None,
+    filter_prefix: Prefixes = None,
     dec_key: bytes | None = None,
     dec_mode: str = "AES-GCM",
-    specify_prefix: Any = None,
+    specify_prefix: Prefixes = None,
     choice_func: Callable[[str], bool] | None = None,
     crc_check: bool = False,
     remove_redundancy: bool = False,
@@ -60,6 +70,12 @@ def load_checkpoint(
     Raises:
         TypeError, ValueError: an argument is something else; nothing is left after filtering; the file is missing (also
             a FileNotFoundError), damaged or encrypted.
+
+    >>> from ms_nn import Dense
+    >>> from ms_nn.train import save_checkpoint
+    >>> save_checkpoint(Dense(2, 3), "memory://load.ckpt")
+    >>> load_checkpoint("memory://load.ckpt", choice_func=lambda name: name == "bias")
+    {'bias': Parameter (name=bias, shape=(3,), dtype=Float32, requires_grad=True)}
     """
     args.flag("crc_check", crc_check)
     args.flag("remove_redundancy", remove_redundancy)
@@ -76,7 +92,7 @@ def load_checkpoint(
         values = ms_fs.load(path, format, choose=wanted, crc=crc_check, key=dec_key, mode=dec_mode)
     except ms_fs.CheckpointNotFoundError as error:
         raise ms_fs.CheckpointNotFoundError(
-            f"For 'load_checkpoint', the checkpoint file: {path} does not exist, please check whether the "
+            f"For 'load_checkpoint', the checkpoint file: {_shown(path)} does not exist, please check whether the "
             "'ckpt_file_name' is correct."
         ) from error
     names = sorted(values) if format == "safetensors" else list(values)
@@ -105,6 +121,11 @@ def _wanted(
         return choice is None or bool(choice(name))
 
     return wanted
+
+
+def _shown(path: str) -> str:
+    """A path in full, a URL as it is."""
+    return path if "://" in path else os.path.realpath(os.path.expanduser(path))
 
 
 def _parameter(name: str, value: Any) -> Any:
@@ -149,12 +170,20 @@ def load_checkpoint_async(
 
     Raises:
         TypeError: `ckpt_file_name` is neither a string nor a path.
+
+    >>> from ms_nn import Dense
+    >>> from ms_nn.train import save_checkpoint
+    >>> save_checkpoint(Dense(2, 3), "memory://later.ckpt")
+    >>> list(load_checkpoint_async("memory://later.ckpt").result())
+    ['weight', 'bias']
     """
     if not isinstance(ckpt_file_name, (str, os.PathLike)):
         raise TypeError(
             "For 'load_checkpoint_async', the argument 'ckpt_file_name' must be string, but got "
             f"{type(ckpt_file_name)}."
         )
+    from concurrent.futures import ThreadPoolExecutor
+
     format = "safetensors" if os.fspath(ckpt_file_name).endswith(".safetensors") else "ckpt"
     executor = ThreadPoolExecutor(1, "load_ckpt")
     future = executor.submit(
@@ -172,11 +201,58 @@ def load_checkpoint_async(
     return ParamDictFuture(executor, future)
 
 
+def load_segmented_checkpoints(
+    ckpt_file_dir: str | os.PathLike[str],
+    net: Cell | None = None,
+    strict_load: bool = False,
+    filter_prefix: Any = None,
+    dec_key: bytes | None = None,
+    dec_mode: str = "AES-GCM",
+    specify_prefix: Any = None,
+    choice_func: Callable[[str], bool] | None = None,
+) -> dict[str, Any]:
+    """`load_checkpoint` of all .ckpt files of a folder together (``mindspore.load_segmented_checkpoints``).
+
+    Raises:
+        TypeError: `ckpt_file_dir` is neither a string nor a path.
+        ValueError: it is no folder.
+
+    >>> from ms_kernels import Parameter, Tensor
+    >>> from ms_nn.train import save_checkpoint
+    >>> for name in "ab":
+    ...     save_checkpoint([Parameter(Tensor([1.0]), name=name)], f"memory://segments/{name}.ckpt")
+    >>> list(load_segmented_checkpoints("memory://segments"))
+    ['a', 'b']
+    """
+    if not isinstance(ckpt_file_dir, (str, os.PathLike)):
+        raise TypeError("The ckpt_file_dir should be a str.")
+    backend, inner = ms_fs.resolve(ckpt_file_dir)
+    if not backend.is_folder(inner):
+        raise ValueError(f"The dst_strategy_file: {ckpt_file_dir} doesn't exist. Or it's not a directory")
+    args.encryption("load_segmented_checkpoints", "dec", dec_key, dec_mode)
+    wanted = _wanted(args.prefixes(filter_prefix), args.prefixes(specify_prefix), choice_func)
+    ms_fs.wait()
+    loaded: dict[str, Any] = {}
+    for name in backend.list(inner):
+        if name.endswith(".ckpt") and not name.startswith("."):
+            pairs = ms_fs.stream(ms_fs.join(inner, name), "ckpt", choose=wanted, key=dec_key, mode=dec_mode)
+            loaded.update((key, _parameter(key, value)) for key, value in pairs)
+    if net is not None:
+        load_param_into_net(net, loaded, strict_load)
+    return loaded
+
+
 def check_checkpoint(ckpt_file_name: str | os.PathLike[str]) -> bool:
     """Whether a file can be read as a .ckpt file (``mindspore.check_checkpoint``).
 
     Raises:
         FileNotFoundError: there is no such file.
+
+    >>> from ms_nn import Dense
+    >>> from ms_nn.train import save_checkpoint
+    >>> save_checkpoint(Dense(2, 3), "memory://good.ckpt")
+    >>> check_checkpoint("memory://good.ckpt")
+    True
     """
     try:
         ms_fs.names(ckpt_file_name, "ckpt")

@@ -9,6 +9,7 @@ from ms_nn.train._loading import (
     load_checkpoint,
     load_checkpoint_async,
     load_param_into_net,
+    load_segmented_checkpoints,
 )
 from ms_nn.train._saving import async_ckpt_thread_status, save_checkpoint
 
@@ -20,6 +21,7 @@ __all__ = [
     "load_checkpoint",
     "load_checkpoint_async",
     "load_param_into_net",
+    "load_segmented_checkpoints",
     "safetensors_to_ckpt",
     "save_checkpoint",
 ]

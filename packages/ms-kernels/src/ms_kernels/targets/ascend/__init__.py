@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ms_kernels.targets.ascend.profiles import PROFILES, Choices
-from ms_kernels.targets.ascend.rules import RULES, as_markdown
+from ms_kernels.targets.ascend.profiles import PROFILES, Choices, overflow_mode
+from ms_kernels.targets.ascend.rules import RULES, rule
 from ms_kernels.targets.ascend.target import AscendTarget, emulator
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "AscendTarget",
     "Choices",
     "all_finite",
-    "as_markdown",
     "emulator",
     "get_profile",
     "set_choices",
@@ -66,10 +65,20 @@ def set_choices(**values: Any) -> Choices:
     return before
 
 
+@rule(
+    "AN-KNOB-09", "MS ccsrc/plugin/device/ascend/hal/hardware/ge_device_context.cc; python/mindspore/amp.py", "source"
+)
 def all_finite(arrays: list[Any]) -> bool:
-    """Whether no step has overflowed, or no number of some arrays is Inf or NaN, as the chip in use tells (AN-OVF-07).
+    """amp.all_finite reads MS_ASCEND_CHECK_OVERFLOW_MODE again at each call, unlike the operators (AN-OVF-02, 07).
 
-    On a CPU only the numbers count.
+    Whether no step has overflowed, or no number of some arrays is Inf or NaN, as the chip in use tells; on a CPU only
+    the numbers count.
+
+    >>> import numpy as np
+    >>> all_finite([np.array([1.0, np.inf])])
+    False
     """
     found = emulator.running()
-    return (found or AscendTarget("ascend310p")).chip.all_finite(arrays)
+    if found is None:
+        return AscendTarget("ascend310p").chip.all_finite(arrays)
+    return found.chip.all_finite(arrays, overflow_mode(found.chip.profile) == "saturation")

@@ -113,13 +113,13 @@ def int32_to_int8(chip: Chip, x: Array) -> Array:
     """int32 to int8: RN to float16, add 128, modulo 256 in float32, subtract 128: exact only near zero."""
     half = _finite(chip, x)
     moved = chip.to(half.astype(np.float64) + 128, F16).astype(F32)
-    return (np.mod(moved, np.float32(256)) - 128).astype(np.int8)
+    return np.asarray(np.mod(moved, np.float32(256)) - 128).astype(np.int8)
 
 
 @rule("AN-CAST-13", "TBE dynamic/cast.py", "source", "910")
 def int32_to_uint8(chip: Chip, x: Array) -> Array:
     """int32 to uint8 on 910: through float16 as int8, without the shift."""
-    return np.mod(_finite(chip, x).astype(F32), np.float32(256)).astype(np.uint8)
+    return np.asarray(np.mod(_finite(chip, x).astype(F32), np.float32(256))).astype(np.uint8)
 
 
 def _finite(chip: Chip, x: Array) -> Array:

@@ -53,21 +53,23 @@ class Chip:
         choices: what no source decides.
         precision: the knobs.
         flag: the HF32 knob that matrix products read instead of their own; "" when nothing stands in.
+        short: whether float32 operands of matrix products hold numbers of a 16-bit type, to be taken as such.
         status: 8 int32 words, the first 1 after a step that would have given Inf or NaN (AN-OVF-07).
     """
 
-    __slots__ = ("choices", "flag", "precision", "profile", "saturating", "status")
+    __slots__ = ("choices", "flag", "precision", "profile", "saturating", "short", "status")
 
     def __init__(self, profile: Profile, saturating: bool, choices: Choices, precision: Precision) -> None:
         self.profile, self.saturating, self.choices, self.precision = profile, saturating, choices, precision
         self.status = np.zeros(8, np.int32)
         self.flag: str | None = ""
+        self.short = False
 
-    def without_flag(self) -> Chip:
-        """The same chip for operators that read no HF32 knob; the status is shared."""
-        twin = Chip(self.profile, self.saturating, self.choices, self.precision)
-        twin.status, twin.flag = self.status, None
-        return twin
+    def twin(self, flag: str | None, short: bool) -> Chip:
+        """The same chip with another `flag` or `short`; the status is shared."""
+        other = Chip(self.profile, self.saturating, self.choices, self.precision)
+        other.status, other.flag, other.short = self.status, flag, short
+        return other
 
     @rule("AN-OVF-04", "H1 wording; no float32 example", "approximation")
     def saturates(self, dtype: Any) -> bool:
@@ -92,11 +94,10 @@ class Chip:
 
     def to(self, values: Array, dtype: Any) -> Array:
         """RN: round to nearest, ties to even, into a type, then apply the overflow mode."""
-        if values.dtype == dtype:
-            out = np.array(values)
-        elif dtype == BF16 and values.dtype == np.float64:
-            out = values.astype(F32).astype(BF16)
-        else:
+        values = np.asarray(values)  # 0-d results of NumPy are scalars
+        with np.errstate(all="ignore"):
+            if dtype == BF16 and values.dtype == np.float64:
+                values = values.astype(F32)
             out = values.astype(dtype)
         return self.finish(out)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ms_kernels.targets.ascend.chip import Array, Chip
-from ms_kernels.targets.ascend.cube import _run, add_bias, block_ends, cube_inputs, write_out
+from ms_kernels.targets.ascend.cube import Tables, add_bias, arranged, block_ends, cube_inputs, run_cube, write_out
 from ms_kernels.targets.ascend.kernels import kernel
 from ms_kernels.targets.ascend.rules import rule
 
@@ -42,7 +42,11 @@ def _sum_places(channels: int, window: Ints, steps: Ints, turned: Ints, block: i
             image.append(run * steps[0] + sum(p * s for p, s in zip(at, steps[1:])))
             weight.append(run * turned[0] + sum(p * s for p, s in zip(at, turned[1:])))
             ends.append(len(run))
-    return np.concatenate(image).astype(np.intp), np.concatenate(weight).astype(np.intp), np.cumsum(ends).astype(np.intp)
+    return (
+        np.concatenate(image).astype(np.intp),
+        np.concatenate(weight).astype(np.intp),
+        np.cumsum(ends).astype(np.intp),
+    )
 
 
 def _strides(shape: Ints) -> Ints:
@@ -62,40 +66,67 @@ def _padded(x: Array, padding: Ints, holes: Ints | None = None) -> Array:
     """The image with zeros around it, and between its elements where it is spread; negative padding cuts."""
     if holes is not None and any(h > 1 for h in holes):
         wide = np.zeros((*x.shape[:2], *((n - 1) * h + 1 for n, h in zip(x.shape[2:], holes))), x.dtype)
-        wide[(slice(None), slice(None), *(slice(None, None, h) for h in holes))] = x
+        spots = (slice(None), slice(None), *(slice(None, None, h) for h in holes))
+        wide[spots] = x
         x = wide
     pairs = [(padding[2 * i], padding[2 * i + 1]) for i in range(x.ndim - 2)]
     if not any(p for pair in pairs for p in pair):
         return np.asarray(x, order="C")
-    inner = []
-    shape = list(x.shape[:2])
-    cut = []
+    whole = slice(None)
+    inner, cut, shape = [whole, whole], [whole, whole], list(x.shape[:2])
     for n, (low, high) in zip(x.shape[2:], pairs):
         shape.append(n + low + high)
         inner.append(slice(max(low, 0), n + low + min(high, 0)))
         cut.append(slice(max(-low, 0), n + min(high, 0)))
     out = np.zeros(shape, x.dtype)
-    out[(slice(None), slice(None), *inner)] = x[(slice(None), slice(None), *cut)]
+    out[tuple(inner)] = x[tuple(cut)]
     return out
 
 
-def _convolved(
-    chip: Chip, x: Array, weight: Array, turned: Ints, outputs: int, output_step: int, stride: Ints, dilation: Ints,
-    groups: int, window: Ints, block: int, sizes: Ints,
-) -> Array:
-    """(N, groups * outputs, *sizes): windows of padded x times kernels whose places `turned` describes."""
-    n, channels = x.shape[0], x.shape[1] // groups
-    steps = _strides(x.shape)
+@lru_cache(maxsize=256)
+def _window_tables(
+    image: Ints,
+    weights: int,
+    turned: Ints,
+    outputs: int,
+    output_step: int,
+    stride: Ints,
+    dilation: Ints,
+    groups: int,
+    window: Ints,
+    sizes: Ints,
+    block: int,
+) -> Tables:
+    """The tables for windows of a padded image times kernels whose places `turned` describes.
+
+    `outputs` of each of `groups` groups, `output_step` elements apart in the kernels, which are `weights` elements;
+    `sizes` of the result.
+    """
+    n, channels, steps = image[0], image[1] // groups, _strides(image)
     spots = (steps[1], *(s * d for s, d in zip(steps[2:], dilation)))
-    image, kernels, ends = _sum_places(channels, window, spots, turned, block)
+    places, kernels, ends = _sum_places(channels, window, spots, turned, block)
     pixels = _grid((n, *sizes), (steps[0], *(s * t for s, t in zip(steps[2:], stride))))
-    area = math.prod(sizes)
-    shape = (n, groups * outputs, *sizes)
-    base = np.arange(groups, dtype=np.intp)
-    left = (_grid((outputs,), (output_step,)), kernels, base * (weight.size // groups))
-    right = (pixels, image, base * (channels * steps[1]))
+    area, base = math.prod(sizes), np.arange(groups, dtype=np.intp)
+    left = (_grid((outputs,), (output_step,)), kernels, base * (weights // groups))
+    right = (pixels, places, base * (channels * steps[1]))
     out = (_grid((outputs,), (area,)), _grid((n, area), (groups * outputs * area, 1)), base * (outputs * area))
-    return _run(chip, (weight, left), (x, right), out, shape, ends)
+    return arranged(left, right, out, (n, groups * outputs, *sizes), ends)
+
+
+@lru_cache(maxsize=256)
+def _kernel_tables(
+    image: Ints, grad: Ints, shape: Ints, stride: Ints, dilation: Ints, groups: int, block: int
+) -> Tables:
+    """The tables for the gradient of kernels: a sum over images and pixels, in blocks of pixels."""
+    n, sizes, window, steps = grad[0], grad[2:], shape[2:], _strides(image)
+    outputs, channels, area = grad[1] // groups, image[1] // groups, math.prod(sizes)
+    base, row = np.arange(groups, dtype=np.intp), channels * math.prod(window)
+    left = (_grid((outputs,), (area,)), _grid((n, area), (grad[1] * area, 1)), base * (outputs * area))
+    spots = (steps[1], *(s * d for s, d in zip(steps[2:], dilation)))
+    pixels = _grid((n, *sizes), (steps[0], *(s * t for s, t in zip(steps[2:], stride))))
+    right = (_grid((channels, *window), spots), pixels, base * (channels * steps[1]))
+    out = (_grid((outputs,), (row,)), _grid((row,), (1,)), base * (outputs * row))
+    return arranged(left, right, out, shape, block_ends(n * area, block))
 
 
 def _fast(chip: Chip, op: Any, operands: list[Array], values: list[Any], dtype: Any) -> Array:
@@ -111,12 +142,10 @@ def convolution_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
         acc = chip.finish(op.body(a, w, None, stride, padding, dilation, groups))
     else:
         a, w = _padded(a, padding), np.asarray(w, order="C")
-        window = w.shape[2:]
+        window, steps = w.shape[2:], _strides(w.shape)
         sizes = tuple((n - d * (k - 1) - 1) // s + 1 for n, d, k, s in zip(a.shape[2:], dilation, window, stride))
-        steps = _strides(w.shape)
-        acc = _convolved(
-            chip, a, w, steps[1:], w.shape[0] // groups, steps[0], stride, dilation, groups, window, block, sizes
-        )
+        each, given = w.shape[0] // groups, (tuple(stride), tuple(dilation), groups, window, sizes, block)
+        acc = run_cube(chip, w, a, _window_tables(a.shape, w.size, steps[1:], each, steps[0], *given))
     if bias is not None:
         acc = add_bias(chip, acc, bias.reshape(1, -1, *([1] * (x.ndim - 2))))
     return write_out(chip, acc, x.dtype)
@@ -138,11 +167,10 @@ def grad_input_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
         low = reach - padding[2 * i]
         around += [low, shape[i + 2] + reach - spread - low]
     a = _padded(g, tuple(around), tuple(stride))
-    w = np.asarray(w[(slice(None), slice(None), *([slice(None, None, -1)] * count))], order="C")
-    steps, ones = _strides(w.shape), (1,) * count
-    turned = (steps[0], *steps[2:])
-    acc = _convolved(chip, a, w, turned, w.shape[1], steps[1], ones, dilation, groups, window, block, tuple(shape[2:]))
-    return write_out(chip, acc, grad.dtype)
+    w = np.asarray(np.flip(w, tuple(range(2, w.ndim))), order="C")
+    steps, given = _strides(w.shape), ((1,) * count, tuple(dilation), groups, window, tuple(shape[2:]), block)
+    tables = _window_tables(a.shape, w.size, (steps[0], *steps[2:]), w.shape[1], steps[1], *given)
+    return write_out(chip, run_cube(chip, w, a, tables), grad.dtype)
 
 
 @kernel("conv_grad_weight")
@@ -153,18 +181,5 @@ def grad_weight_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     if chip.choices.cube == "fast":
         return _fast(chip, op, [g, a], values[2:], grad.dtype)
     a, g = _padded(a, padding), np.asarray(g, order="C")
-    n, sizes, window = g.shape[0], g.shape[2:], tuple(shape[2:])
-    outputs, channels, area = g.shape[1] // groups, a.shape[1] // groups, math.prod(sizes)
-    steps = _strides(a.shape)
-    base = np.arange(groups, dtype=np.intp)
-    places = math.prod(window)
-    left = (_grid((outputs,), (area,)), _grid((n, area), (g.shape[1] * area, 1)), base * (outputs * area))
-    spots = (steps[1], *(s * d for s, d in zip(steps[2:], dilation)))
-    pixels = _grid((n, *sizes), (steps[0], *(s * t for s, t in zip(steps[2:], stride))))
-    right = (_grid((channels, *window), spots), pixels, base * (channels * steps[1]))
-    row = channels * places
-    out = (_grid((outputs,), (row,)), _grid((row,), (1,)), base * (outputs * row))
-    acc = _run(chip, (g, left), (a, right), out, tuple(shape), block_ends(n * area, block))
-    return write_out(chip, acc, grad.dtype)
-
-
+    tables = _kernel_tables(a.shape, g.shape, tuple(shape), tuple(stride), tuple(dilation), groups, block)
+    return write_out(chip, run_cube(chip, g, a, tables), grad.dtype)

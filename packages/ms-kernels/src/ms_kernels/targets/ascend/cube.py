@@ -13,10 +13,20 @@ from ms_kernels.targets.ascend.casts import cast
 from ms_kernels.targets.ascend.chip import Array, Chip, refuse
 from ms_kernels.targets.ascend.kernels import kernel
 from ms_kernels.targets.ascend.precision import READS
-from ms_kernels.targets.ascend.profiles import BF16, F16, F32
+from ms_kernels.targets.ascend.profiles import F16, F32
 from ms_kernels.targets.ascend.rules import rule, state
 
-__all__ = ["block_ends", "cube_inputs", "dot", "int8_product", "product"]
+__all__ = [
+    "add_bias",
+    "arranged",
+    "block_ends",
+    "cube_inputs",
+    "dot",
+    "int8_product",
+    "product",
+    "run_cube",
+    "write_out",
+]
 
 state(
     "AN-CUBE-01",
@@ -65,12 +75,14 @@ state(
     place="ascend.cube.cube_inputs",
 )
 
+Shape = tuple[int, ...]
 Places = tuple[Array, Array, Array]
+Tables = tuple[bool, Places, Places, Places, Shape, Array]
 
 
 @rule("AN-PREC-05", "H7 (float16 inputs with float32 output allowed)", "approximation")
 def cube_inputs(chip: Chip, label: str, name: str, *operands: Array) -> tuple[list[Array], int]:
-    """"float16": inputs cast by AN-CAST-01, float32 accumulation, output float32 without a further rounding.
+    """ "float16": inputs cast by AN-CAST-01, float32 accumulation, output float32 without a further rounding.
 
     Returns the operands as float32 arrays that hold numbers of the cube's input type, and the elements of a block.
 
@@ -82,6 +94,8 @@ def cube_inputs(chip: Chip, label: str, name: str, *operands: Array) -> tuple[li
             refuse(chip, label, x.dtype)
     if operands[0].dtype != F32:
         return [elementwise.cast(x, F32) for x in operands], chip.choices.k_block_bytes // 2
+    if chip.short:
+        return list(operands), chip.choices.k_block_bytes // 2
     flag = READS.get(name) if chip.flag == "" else chip.flag
     meaning = chip.profile.float32_as.get(chip.precision.code(chip.profile, flag))
     if meaning == "float32":
@@ -111,62 +125,57 @@ def block_ends(k: int, block: int) -> Array:
     return np.append(np.arange(block, k, block), k).astype(np.intp) if k else np.zeros(0, np.intp)
 
 
+def _line(count: int, step: int) -> Array:
+    return np.arange(count, dtype=np.intp) * step
+
+
+def _bases(batch: Shape, own: Shape, steps: Shape) -> Array:
+    """Where the matrices of a broadcast batch start."""
+    total = np.zeros((), np.intp)
+    for count, step in zip(own, steps):
+        total = total[..., None] + _line(count, step)
+    return np.asarray(np.broadcast_to(total, batch), order="C").reshape(-1)
+
+
 @lru_cache(maxsize=512)
-def _line(count: int, step: int, first: int = 0) -> Array:
-    return np.arange(count, dtype=np.intp) * step + first
+def _tables(a: Shape, a_strides: Shape, b: Shape, b_strides: Shape, block: int) -> Tables:
+    """The tables of places for matrices of some shapes that lie in memory in some way."""
+    (m, k), n = a[-2:], b[-1]
+    batch = np.broadcast_shapes(a[:-2], b[:-2])
+    shape = (*batch, m, n)
+    a_steps, b_steps = (tuple(s // 4 for s in strides) for strides in (a_strides, b_strides))
+    if len(b) == 2 and len(a) > 2 and all(a_steps[i] == a_steps[i + 1] * a[i + 1] for i in range(len(a) - 2)):
+        m, batch, a, a_steps = math.prod(a[:-1]), (), (m, k), a_steps[-2:]  # one tall product: the sums are the same
+    left = (_line(m, a_steps[-2]), _line(k, a_steps[-1]), _bases(batch, a[:-2], a_steps[:-2]))
+    right = (_line(n, b_steps[-1]), _line(k, b_steps[-2]), _bases(batch, b[:-2], b_steps[:-2]))
+    out = (_line(m, n), _line(n, 1), _line(math.prod(batch), m * n))
+    return arranged(left, right, out, shape, block_ends(k, block))
 
 
-def _bases(shape: tuple[int, ...], own: tuple[int, ...], size: int) -> Array:
-    """Where the matrices of a broadcast batch start, `size` elements each."""
-    if not shape:
-        return _line(1, 0)
-    places = (np.arange(math.prod(own), dtype=np.intp) * size).reshape(own)
-    return np.asarray(np.broadcast_to(places, shape), order="C").reshape(-1)
+def arranged(left: Places, right: Places, out: Places, shape: Shape, ends: Array) -> Tables:
+    """The kernel's tables with the longer side as columns, which threads share; the sums are the same either way."""
+    if len(left[0]) > len(right[0]):
+        return True, right, left, (out[1], out[0], out[2]), shape, ends
+    return False, left, right, out, shape, ends
 
 
-def _turned(x: Array) -> tuple[Array, int, int]:
-    """A packed array with x's matrices, and the steps of rows and columns: a transposed view is not copied."""
-    if x.flags.c_contiguous:
-        return x, x.shape[-1], 1
-    turned = x.swapaxes(-1, -2)
-    if turned.flags.c_contiguous:
-        return turned, 1, x.shape[-2]
-    return np.asarray(x, order="C"), x.shape[-1], 1
+def run_cube(chip: Chip, a: Array, b: Array, tables: Tables) -> Array:
+    """Run the kernel; the status remembers an accumulator that overflowed."""
+    swapped, left, right, out, shape, ends = tables
+    if swapped:
+        a, b = b, a
+    done, bad = npu.cube(a, b, shape, left, right, out, ends, chip.saturates(F32))
+    if bad and chip.saturating:
+        chip.status[0] = 1
+    return done
 
 
 def product(chip: Chip, a: Array, b: Array, block: int) -> Array:
     """The float32 accumulators of a matrix product over the last two axes, batch axes broadcast."""
-    (m, k), n = a.shape[-2:], b.shape[-1]
     if chip.choices.cube == "fast":
         return chip.finish(linalg.matmul(a, b))
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    shape = (*batch, m, n)
-    if b.ndim == 2 and a.ndim > 2 and a.flags.c_contiguous:  # one tall product: each row's sum is the same
-        m, batch, a = math.prod(a.shape[:-1]), (), a.reshape(-1, k)
-    (a_data, a_row, a_k), (b_data, b_k, b_col) = _turned(a), _turned(b)
-    left = (_line(m, a_row), _line(k, a_k), _bases(batch, a.shape[:-2], m * k))
-    right = (_line(n, b_col), _line(k, b_k), _bases(batch, b.shape[:-2], k * n))
-    base = _line(math.prod(batch), m * n)
-    return _run(chip, (a_data, left), (b_data, right), (_line(m, n), _line(n, 1), base), shape, block_ends(k, block))
-
-
-def _run(
-    chip: Chip,
-    left: tuple[Array, Places],
-    right: tuple[Array, Places],
-    out: Places,
-    shape: tuple[int, ...],
-    ends: Array,
-) -> Array:
-    """Run the kernel, with the longer side as columns, which is what threads share; the sums are the same."""
-    (a, a_at), (b, b_at) = left, right
-    if len(a_at[0]) > len(b_at[0]):
-        a, a_at, b, b_at = b, b_at, a, a_at
-        out = (out[1], out[0], out[2])
-    done, bad = npu.cube(a, b, shape, a_at, b_at, out, ends, chip.saturates(F32))
-    if bad and chip.saturating:
-        chip.status[0] = 1
-    return done
+    a, b = (x if x.flags.aligned and not any(s % 4 for s in x.strides) else np.array(x) for x in (a, b))
+    return run_cube(chip, a, b, _tables(a.shape, a.strides, b.shape, b.strides, block))
 
 
 @rule("AN-CUBE-04", "MSIT mat_mul.py", "inferred")
@@ -196,7 +205,7 @@ def matrix_product_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
         a = a.swapaxes(-1, -2)
     if turn_b:
         b = b.swapaxes(-1, -2)
-    if a.dtype.kind in "iub":
+    if a.dtype.kind in "iubc":
         return int8_product(a, b).astype(a.dtype) if a.dtype == np.int8 else op.body(*values)
     (x, y), block = cube_inputs(chip, op.label, op.name, a, b)
     return write_out(chip, product(chip, x, y, block), a.dtype)

@@ -65,7 +65,7 @@ def _c04(shape: Shape, c0: int) -> Shape:
 
 
 def _z_c04(shape: Shape, c0: int) -> Shape:
-    n, c, h, w = shape
+    n, _, h, w = shape
     return (_up(4 * h * w, 16), _up(n, 16), 16, 16)
 
 
@@ -84,7 +84,7 @@ def _unpack_nc1hwc0(x: Array, shape: Shape) -> Array:
 
 def _pack_nz(x: Array, c0: int) -> Array:
     if len(_nz(x.shape, c0)) == 1:
-        return x.copy()
+        return np.array(x)
     matrix = x[None] if x.ndim == 1 else x
     *batch, h, w = matrix.shape
     wide = np.zeros((*batch, _up(h, 16) * 16, _up(w, c0) * c0), x.dtype)
@@ -95,7 +95,7 @@ def _pack_nz(x: Array, c0: int) -> Array:
 
 def _unpack_nz(x: Array, shape: Shape) -> Array:
     if x.ndim == 1:
-        return x.copy()
+        return np.array(x)
     whole = np.moveaxis(x, -4, -2)
     *batch, h1, h0, w1, w0 = whole.shape
     matrix = whole.reshape(*batch, h1 * h0, w1 * w0)

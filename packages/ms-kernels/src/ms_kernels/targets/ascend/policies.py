@@ -74,6 +74,7 @@ _SAME = "the body's own arithmetic (float32 inside for 16-bit types, one roundin
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {
         "copy": Policy(None, "moves elements, changes no bits (AN-OVF-06)"),
+        "create": Policy(None, "makes numbers of attributes alone"),
         "index": Policy(None, "gives places or counts, which are exact"),
         "sort": Policy(None, "orders elements, changes no bits"),
         "logic": Policy(None, "gives truth values"),

@@ -28,13 +28,13 @@ READS: Mapping[str, str | None] = MappingProxyType(
     {
         **dict.fromkeys(_MATMUL.split(), "matmul_allow_hf32"),
         **dict.fromkeys(_CONV.split(), "conv_allow_hf32"),
-        "mm": None,
+        **dict.fromkeys(("mm", "conv2d", "conv2d_channels")),
     }
 )
 state(
     "AN-PREC-04",
-    "matmul_allow_hf32 is read by the matmul family but mint.mm, conv_allow_hf32 by convolutions and their gradients, "
-    "no flag by mint.mm and average pooling: `READS`.",
+    "matmul_allow_hf32 is read by the matmul family but mint.mm, conv_allow_hf32 by convolutions and their gradients; "
+    "no flag by mint.mm, average pooling and, in PyNative, Conv2D with a string pad_mode: `READS`, `target.flagless`.",
     "MS ops/kernel/ascend/pyboost/customize/*.cc, opapi/aclnn/*.cc",
     "source",
 )
@@ -82,7 +82,9 @@ class Precision:
         if self.effective(name) == value:
             return
         if name in self._own:
-            raise RuntimeError(f"For '{name}', the value must be set once, but got {value!r} after {self._own[name]!r}.")
+            raise RuntimeError(
+                f"For '{name}', the value must be set once, but got {value!r} after {self._own[name]!r}."
+            )
         check(name, value)
         self._own[name] = value
 
@@ -131,6 +133,4 @@ def check_path(name: str, value: Any) -> None:
         fail(ValueError, name, "'path'", "be the path of a file", describe(value))
 
 
-_CHECKS = MappingProxyType(
-    {"precision_mode": check_mode, **dict.fromkeys(FLAGS, check_flag), _PATH: check_path}
-)
+_CHECKS = MappingProxyType({"precision_mode": check_mode, **dict.fromkeys(FLAGS, check_flag), _PATH: check_path})

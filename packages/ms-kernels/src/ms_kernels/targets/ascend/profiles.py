@@ -14,7 +14,18 @@ import ms_dtype as mstype
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.targets.ascend.rules import rule, state
 
-__all__ = ["BF16", "F16", "F32", "MODES", "PROFILES", "Choices", "Profile", "overflow_mode", "profile_named"]
+__all__ = [
+    "BF16",
+    "F16",
+    "F32",
+    "MODES",
+    "PROFILES",
+    "Choices",
+    "Profile",
+    "graph_mode_word",
+    "overflow_mode",
+    "profile_named",
+]
 
 F16, F32 = np.dtype(np.float16), np.dtype(np.float32)
 BF16: np.dtype[Any] = np.dtype(mstype.np_bfloat16)
@@ -28,7 +39,7 @@ Codes = Mapping[str, tuple[int, int]]
 
 def _codes(default: tuple[int, int]) -> Codes:
     fixed = {"": default, "force_fp32": default, "force_fp16": (HALF, HALF), "must_keep_origin_dtype": (KEEP, KEEP)}
-    return MappingProxyType({**fixed, **{mode: (DOWN, DOWN) for mode in _FREE.split()}})
+    return MappingProxyType({**fixed, **dict.fromkeys(_FREE.split(), (DOWN, DOWN))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +156,21 @@ state(
 )
 
 
+@rule("AN-KNOB-12", "MS ccsrc/backend/ge_backend/executor/ge_utils.cc; common/api.py", "source")
+def graph_mode_word(profile: Profile, chosen: str = "", inference: bool = False) -> str:
+    """Graph mode (GE): the user's precision_mode; else must_keep_origin_dtype on 910b, allow_fp32_to_fp16 on the
+    others; for inference force_fp16. The `jit` backend is GE on 910, ms_backend otherwise.
+
+    >>> graph_mode_word(profile_named("ascend910"))
+    'allow_fp32_to_fp16'
+    """
+    if chosen:
+        return chosen
+    if inference:
+        return "force_fp16"
+    return "must_keep_origin_dtype" if profile.new else "allow_fp32_to_fp16"
+
+
 def profile_named(name: Any) -> Profile:
     """Return a profile by its soc string.
 
@@ -161,9 +187,7 @@ def profile_named(name: Any) -> Profile:
     return found
 
 
-@rule(
-    "AN-OVF-02", "MS ccsrc/plugin/device/ascend/hal/hardware/ge_device_context.cc", "source"
-)
+@rule("AN-OVF-02", "MS ccsrc/plugin/device/ascend/hal/hardware/ge_device_context.cc", "source")
 def overflow_mode(profile: Profile, environ: Mapping[str, str] = os.environ) -> str:
     """`MS_ASCEND_CHECK_OVERFLOW_MODE`, read when the target starts: exactly SATURATION_MODE selects saturation,
     anything else INF/NAN; chips without INF/NAN mode ignore it.

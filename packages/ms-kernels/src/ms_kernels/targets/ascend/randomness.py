@@ -25,8 +25,8 @@ state(
 )
 state(
     "AN-RNG-04",
-    "key = low, high half of the seed; counter words 0-1 = 64-bit group index from 0, words 2-3 = offset; group g gives "
-    "elements 4g to 4g+3: `ms_kernels.random.samplers`.",
+    "key = low, high half of the seed; counter words 0-1 = 64-bit group index from 0, words 2-3 = offset; group g "
+    "gives elements 4g to 4g+3: `ms_kernels.random.samplers`.",
     "MS philox_random.h (two-seed constructor, Skip)",
     "approximation",
 )
@@ -68,7 +68,7 @@ def uniform(words: Array) -> Array:
     """uniform [0, 1): float32 with bits 0x3F800000 | (w & 0x7FFFFF), minus 1; scaled u * (to - from) + from in float32;
     to float16 and bfloat16 by truncation."""
     bits = (words & np.uint32(0x7FFFFF)) | np.uint32(0x3F800000)
-    return bits.view(np.float32) - F32.type(1)
+    return np.asarray(np.subtract(bits.view(np.float32), F32.type(1)))
 
 
 @rule("AN-RNG-06", "MS .../cpu_kernel/ms_kernel/random/utils.cc", "approximation")

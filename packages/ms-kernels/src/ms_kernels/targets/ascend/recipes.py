@@ -52,17 +52,25 @@ def softmax_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     axis = shape_rules.axis("Softmax", dim, x.ndim)
     if not x.size or not x.ndim:
         return np.asarray(op.body(*values))
-    rows = np.asarray(np.moveaxis(x, axis, -1), order="C")
-    repeat, by_tree = _tree(chip)
-    out, bad = npu.softmax(rows, rows.shape[-1], chip.profile.name == "ascend310p", repeat, by_tree)
+    n, repeat = x.shape[axis], _tree(chip)
+    counts = (math.prod(x.shape[:axis]), n, math.prod(x.shape[axis + 1 :]))
+    rows = np.asarray(x, order="C")
+    if counts[2] > 1:
+        rows = npu.turned(rows, *counts)
+    out, bad = npu.softmax(rows, n, chip.profile.name == "ascend310p", *repeat)
     if bad and chip.saturating:
         with np.errstate(all="ignore"):
-            out = softmax_steps(chip, rows.reshape(-1, rows.shape[-1])).reshape(rows.shape)
-    return out if axis == x.ndim - 1 else np.asarray(np.moveaxis(out, -1, axis), order="C")
+            out = softmax_steps(chip, rows.reshape(-1, n))
+    if counts[2] > 1:
+        out = npu.turned(out, counts[0], counts[2], n)
+    return np.reshape(out, x.shape)
 
 
-@rule("AN-OP-02", "TBE dynamic/layer_norm_v3.py (default mode); H12; MS ops/infer/ops_func_impl/layer_norm_ext.cc",
-      "inferred")
+@rule(
+    "AN-OP-02",
+    "TBE dynamic/layer_norm_v3.py (default mode); H12; MS ops/infer/ops_func_impl/layer_norm_ext.cc",
+    "inferred",
+)
 def layer_norm_steps(
     chip: Chip, x: Array, weight: Array | None, bias: Array | None, eps: float
 ) -> tuple[Array, Array, Array]:
@@ -154,11 +162,15 @@ def sigmoid_steps(chip: Chip, x: Array) -> Array:
 
 @kernel("sigmoid")
 def sigmoid_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
-    x = values[0]
-    if chip.profile.name != "ascend910":
-        return recipe(chip, "sigmoid", x, sigmoid_steps)
+    x, name = values[0], "sigmoid"
+    if chip.profile.name == "ascend910":
+        name = "sigmoid_half" if x.dtype == F16 else "sigmoid_old"
+    out, bad = npu.unary(name, x)
+    if not bad or not chip.saturating:
+        return out
+    inside = x if chip.profile.name == "ascend910" else chip.wide(x)
     with np.errstate(all="ignore"):
-        return sigmoid_steps(chip, x)
+        return chip.to(sigmoid_steps(chip, inside), x.dtype)
 
 
 @rule("AN-RNG-10", "TBE dynamic/drop_out_do_mask.py", "source")

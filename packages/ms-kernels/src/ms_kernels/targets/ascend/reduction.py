@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ms_kernels.loops import npu
+from ms_kernels.loops import elementwise, npu
 from ms_kernels.opdef import rules as shape_rules
 from ms_kernels.targets.ascend.casts import cast
 from ms_kernels.targets.ascend.chip import Array, Chip
@@ -17,7 +17,9 @@ from ms_kernels.targets.ascend.rules import rule, state
 
 __all__ = ["mean_of", "sum_of", "tree_sum"]
 
-state("AN-RED-04", "Integer sums wrap in the result type that the API chose: the op's body does.", "none", "approximation")
+state(
+    "AN-RED-04", "Integer sums wrap in the result type that the API chose: the op's body does.", "none", "approximation"
+)
 
 
 def _joined(chip: Chip, parts: list[Array], by_tree: bool) -> Array:
@@ -125,7 +127,7 @@ def sum_to_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     x, shape = values
     extra = x.ndim - len(shape)
     axes = (*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and x.shape[i + extra] != 1))
-    return sum_of(chip, x, axes).reshape(shape) if axes else x.reshape(shape)
+    return np.reshape(sum_of(chip, x, axes) if axes else x, shape)
 
 
 @kernel("cumsum")
@@ -138,10 +140,12 @@ def cumsum_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     if not npu.takes(x) or not x.ndim:
         return np.asarray(op.body(x, dim, dtype, _widen))
     axis = shape_rules.axis("cumsum", dim, x.ndim, "dim")
-    with np.errstate(all="ignore"):
-        out = np.cumsum(chip.wide(x), axis, dtype=F32)
-        if chip.saturating and not np.isfinite(out).all():
+    wide = np.asarray(x if x.dtype == F32 else elementwise.cast(x, F32), order="C")
+    counts = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
+    out, bad = npu.scan(wide, *counts)
+    if bad and chip.saturating:
+        with np.errstate(all="ignore"):
             lines = np.moveaxis(out, axis, 0)
-            for i, step in enumerate(np.moveaxis(chip.wide(x), axis, 0)):
+            for i, step in enumerate(np.moveaxis(wide, axis, 0)):
                 lines[i] = chip.step(np.add, lines[i - 1], step) if i else step
-        return chip.to(out, x.dtype)
+    return out if x.dtype == F32 else chip.finish(elementwise.cast(out, x.dtype))

@@ -39,9 +39,10 @@ LAYOUT: Mapping[str, str] = MappingProxyType(
 )
 state(
     "AN-REP-06",
-    "Columns: NPU/Bench Name, dtype, shape, Requires_grad; the metrics; NPU/Bench max, min, mean, l2norm; Requires_grad "
-    "Consistent; Accuracy Reached or Not; Err_message. The statistic mode has Max/Min/Mean/L2norm diff and relative "
-    'error; Result "Warning" if abs(diff) > 0.5 * (max(abs npu, abs bench) + 1e-10); the md5 mode compares CRC-32.',
+    "Columns: NPU/Bench Name, dtype, shape, Requires_grad; the metrics; NPU/Bench max, min, mean, l2norm; "
+    "Requires_grad Consistent; Accuracy Reached or Not; Err_message. The statistic mode has Max/Min/Mean/L2norm diff "
+    'and relative error; Result "Warning" if abs(diff) > 0.5 * (max(abs npu, abs bench) + 1e-10); the md5 mode '
+    "compares CRC-32.",
     "MSTT core/common/const.py, core/compare/utils.py",
     "source",
 )
@@ -96,7 +97,7 @@ def compare(npu: Array, bench: Array) -> dict[str, Any]:
         float(np.linalg.norm((wide_a - wide_b).reshape(-1))),
         round(float(np.max(np.abs(wide_a - wide_b), initial=0.0)), 12),
         "Nan" if np.isnan(most) else round(most, 12),
-        *(round(float(np.mean(errors < limit)), 12) for limit in (0.001, 0.005)),
+        *(round(np.count_nonzero(errors < limit) / max(errors.size, 1), 12) for limit in (0.001, 0.005)),
     )
     return dict(zip(METRICS, values))
 
@@ -145,7 +146,7 @@ def _cosine(a: Array, b: Array) -> Any:
 
 @rule("AN-REP-05", "MSTT core/compare/multiprocessing_compute.py", "source")
 def verdict(cosine: Any, max_abs_err: Any) -> str:
-    """"Accuracy Reached or Not": shape mismatch "Unmatched"; a metric "N/A": "No"; not a number such as "unsupported":
+    """ "Accuracy Reached or Not": shape mismatch "Unmatched"; a metric "N/A": "No"; not a number such as "unsupported":
     "None"; No if (cos < 0.99 and maxabs > 0.001) or cos < 0.9 or maxabs > 1; else Yes (so a "Nan" cosine alone does not
     fail).
 

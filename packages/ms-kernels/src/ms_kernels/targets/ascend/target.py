@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ms_kernels.core.dispatch import process_target, scope
+from ms_kernels.core.dispatch import ops_by_name, process_target, scope
+from ms_kernels.core.tensor import TensorBase
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.targets.ascend import convolution, cube, recipes, reduction, vector  # noqa: F401  (they register)
 from ms_kernels.targets.ascend.chip import Chip
 from ms_kernels.targets.ascend.kernels import COMPOSITES, KERNELS, composite
 from ms_kernels.targets.ascend.policies import POLICIES
 from ms_kernels.targets.ascend.precision import Precision
-from ms_kernels.targets.ascend.profiles import BF16, Choices, overflow_mode, profile_named
+from ms_kernels.targets.ascend.profiles import BF16, F16, F32, Choices, overflow_mode, profile_named
 from ms_kernels.targets.registry import Target
 
 __all__ = ["AscendTarget", "Emulator", "emulator"]
@@ -27,8 +28,8 @@ Plan = Callable[[list[Any]], Any]
 # Ops whose native loop is the chip's rule for every float type, as long as nothing saturates; the dispatcher may take
 # its shortest way with them.
 _PLAIN = (
-    "add sub mul true_divide neg abs square sqrt reciprocal sign floor ceil trunc round relu relu6 equal not_equal less "
-    "less_equal greater greater_equal isnan isinf isfinite"
+    "add sub mul true_divide neg abs square sqrt reciprocal sign floor ceil trunc round relu relu6 equal not_equal "
+    "less less_equal greater greater_equal isnan isinf isfinite"
 )
 
 
@@ -65,7 +66,7 @@ class AscendTarget:
         self._plans: dict[str, Plan] = {}
         self.same: frozenset[str] = frozenset() if self.chip.saturating else frozenset(_PLAIN.split())
         self.composites = {name: self._composite(name) for name in COMPOSITES}
-        self._twin: AscendTarget | None = None
+        self._twins: dict[tuple[str | None, bool], AscendTarget] = {}
 
     def _composite(self, name: str) -> Callable[[Any, tuple[Any, ...]], Any]:
         function = COMPOSITES[name]
@@ -114,13 +115,12 @@ class AscendTarget:
 
         return checked if refused else plan
 
-    def without_flag(self) -> AscendTarget:
-        """The same target for operators that read no HF32 knob (AN-PREC-04)."""
-        if self._twin is None:
-            self._twin = copy(self)
-            self._twin.chip, self._twin._plans = self.chip.without_flag(), {}
-            self._twin.composites = {n: c for n, c in self.composites.items() if n != "mm"}
-        return self._twin
+    def twin(self, *, flag: str | None = "", short: bool = False) -> AscendTarget:
+        """The same target whose matrix products read another HF32 knob, or take float32 for 16 bits (see `Chip`)."""
+        if (flag, short) not in self._twins:
+            made = self._twins[flag, short] = copy(self)
+            made.chip, made._plans = self.chip.twin(flag, short), {}
+        return self._twins[flag, short]
 
     @contextmanager
     def use(self) -> Iterator[AscendTarget]:
@@ -131,15 +131,41 @@ class AscendTarget:
 
 # their rules cover integers, too, or refuse types
 _ANY_TYPE = frozenset(
-    "cast cast_np floor_divide remainder truncate_mod sum mean matrix_product einsum_parts convolution conv_grad_input "
-    "conv_grad_weight".split()
+    [
+        "cast",
+        "cast_np",
+        "floor_divide",
+        "remainder",
+        "truncate_mod",
+        "sum",
+        "mean",
+        "matrix_product",
+        "einsum_parts",
+        "convolution",
+        "conv_grad_input",
+        "conv_grad_weight",
+    ]
 )
 
 
-@composite("mm")
-def mm_steps(target: AscendTarget, op: Any, args: tuple[Any, ...]) -> Any:
-    with scope(target=target.without_flag()):
+@composite("mm", "conv2d", "conv2d_channels")
+def flagless(target: AscendTarget, op: Any, args: tuple[Any, ...]) -> Any:
+    with scope(target=target.twin(flag=None)):
         return op.body(*args)
+
+
+@composite("dense", "addmm", "addmv", "baddbmm")
+def biased(target: AscendTarget, op: Any, args: tuple[Any, ...]) -> Any:
+    """16-bit products with a bias: float32 from the accumulator to the sum, one rounding at the end (AN-CUBE-03)."""
+    tensors = [a for a in args if isinstance(a, TensorBase)]
+    kind = tensors[0]._a.dtype
+    if len(tensors) < 3 or kind not in (F16, BF16) or any(t._a.dtype != kind for t in tensors):
+        return op.body(*args)
+    target.chip.check(op.label, kind)
+    cast = ops_by_name["cast_np"]
+    with scope(target=target.twin(short=True)):
+        out = op.body(*(cast(a, F32) if isinstance(a, TensorBase) else a for a in args))
+    return cast(out, kind)
 
 
 class Emulator:
@@ -156,7 +182,7 @@ class Emulator:
 
     @property
     def profile(self) -> str:
-        """The soc string of the chip, as `MSContext.get_ascend_soc_version` gives it."""
+        """The soc string of the chip in use."""
         asked = self._profile or os.environ.get("MS_ASCEND_PROFILE") or "ascend910b"
         return profile_named(asked).name
 

@@ -97,7 +97,29 @@ def log_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     return function(chip, "log_half" if values[0].dtype == F16 else "log", values[0])
 
 
-@kernel("expm1", "log1p", "log2", "log10", "tanh", "erf", "sinh", "cosh", "silu", "softplus", "logsigmoid", "mish")
+@kernel("sqrt", "reciprocal")
+def body_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
+    return chip.finish(op.body(*values))
+
+
+@kernel(
+    *[
+        "expm1",
+        "log1p",
+        "log2",
+        "log10",
+        "tanh",
+        "erf",
+        "sin",
+        "cos",
+        "sinh",
+        "cosh",
+        "silu",
+        "softplus",
+        "logsigmoid",
+        "mish",
+    ]
+)
 def function_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     return function(chip, op.name, values[0])
 
@@ -127,27 +149,34 @@ def not_equal_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
     out: Array = op.body(*values)
     if chip.profile.new:
         return out
-    return out & ~(np.isnan(values[0]) | np.isnan(values[1]))
+    return np.asarray(np.logical_and(out, ~(np.isnan(values[0]) | np.isnan(values[1]))))
 
 
-@kernel("pow")
 @rule("AN-VEC-07", "TBE dynamic/pow.py", "inferred")
-def pow_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
+def pow_steps(chip: Chip, x: Array, y: Array) -> Array:
     """pow: float32 steps exp(y * ln abs(x)); negative x with odd integer y negates, with non-integer y gives NaN;
     y = 0 or x = 1 gives 1. int32 pow is integer, wrapping.
 
-    The chip's interface may take a shorter way for small powers.
+    The definition, on float32; the chip's interface may take a shorter way for small powers.
     """
-    x, y = chip.wide(values[0]), chip.wide(values[1])
-    with np.errstate(all="ignore"):
-        logs = function(chip, "log", np.abs(x))
-        out = exp(chip, chip.step(np.multiply, y, logs))
-        integer = np.floor(y) == y
-        odd = integer & (np.abs(np.fmod(y, F32.type(2))) == 1)
-        out = np.where((x < 0) | ((x == 0) & np.signbit(x)), np.where(odd, -out, out), out)
-        out = np.where((x < 0) & ~integer & np.isfinite(y), F32.type(np.nan), out)
-        out = np.where((y == 0) | (x == 1), F32.type(1), out)
-        return chip.to(out, values[0].dtype)
+    out = exp(chip, chip.step(np.multiply, y, function(chip, "log", np.abs(x))))
+    integer = np.floor(y) == y
+    odd = integer & (np.abs(np.fmod(y, F32.type(2))) == 1)
+    out = np.where(np.signbit(x) & odd, -out, out)
+    out = np.where((x < 0) & ~integer & np.isfinite(y), F32.type(np.nan), out)
+    return np.where((y == 0) | (x == 1), F32.type(1), out)
+
+
+@kernel("pow")
+def pow_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
+    x, y = values
+    if x.shape != y.shape:
+        x, y = np.broadcast_arrays(x, y)
+    out, bad = npu.power(np.asarray(x, order="C"), np.asarray(y, order="C"))
+    if bad and chip.saturating:
+        with np.errstate(all="ignore"):
+            return chip.to(pow_steps(chip, chip.wide(x), chip.wide(y)), x.dtype)
+    return chip.narrowed(out, False)
 
 
 def _quotient(chip: Chip, x: Array, y: Array) -> Array:
@@ -163,12 +192,24 @@ def floor_div_ints(chip: Chip, x: Array, y: Array) -> Array:
 
 
 @kernel("floor_divide")
-@rule("AN-DIV-02", "TBE dynamic/floor_div.py", "source", text="floor_div of float32 and bfloat16: the float32 "
-      "quotient is rounded first, then floor.")
-@rule("AN-DIV-03", "TBE dynamic/floor_div.py", "source", text="floor_div of float16: the float16 quotient is rounded "
-      "first, then floor.")
-@rule("AN-DIV-04", "TBE dynamic/floor_div.py (integer path)", "approximation", text="floor_div and remainder of int64: "
-      "exact integer arithmetic.")
+@rule(
+    "AN-DIV-02",
+    "TBE dynamic/floor_div.py",
+    "source",
+    text="floor_div of float32 and bfloat16: the float32 quotient is rounded first, then floor.",
+)
+@rule(
+    "AN-DIV-03",
+    "TBE dynamic/floor_div.py",
+    "source",
+    text="floor_div of float16: the float16 quotient is rounded first, then floor.",
+)
+@rule(
+    "AN-DIV-04",
+    "TBE dynamic/floor_div.py (integer path)",
+    "approximation",
+    text="floor_div and remainder of int64: exact integer arithmetic.",
+)
 def floor_divide_kernel(chip: Chip, op: Any, values: list[Any]) -> Any:
     x, y = values
     with np.errstate(all="ignore"):
@@ -182,11 +223,20 @@ def floor_divide_kernel(chip: Chip, op: Any, values: list[Any]) -> Any:
 
 
 @kernel("remainder")
-@rule("AN-DIV-05", "TBE dynamic/floor_mod.py", "source", text="remainder of int32: q = floor(float32 quotient) as "
-      "int32, then x - q*y wrapping; x % 0 gives x.")
-@rule("AN-DIV-06", "TBE dynamic/floor_mod.py", "source", text="remainder of floats: x - floor(x/y)*y in float32 steps; "
-      "910b then: y = +-Inf gives x, x = +-Inf gives NaN, and a non-zero result whose sign bit differs from y's gets "
-      "+ y.")
+@rule(
+    "AN-DIV-05",
+    "TBE dynamic/floor_mod.py",
+    "source",
+    text="remainder of int32: q = floor(float32 quotient) as int32, then x - q*y wrapping; x % 0 gives x.",
+)
+@rule(
+    "AN-DIV-06",
+    "TBE dynamic/floor_mod.py",
+    "source",
+    text="remainder of floats: x - floor(x/y)*y in float32 steps; "
+    "910b then: y = +-Inf gives x, x = +-Inf gives NaN, and a non-zero result whose sign bit differs from y's gets "
+    "+ y.",
+)
 def remainder_kernel(chip: Chip, op: Any, values: list[Any]) -> Any:
     x, y = values
     with np.errstate(all="ignore"):

@@ -197,7 +197,7 @@ CASES = {
             (x - offset)[(x - offset >= 0) & (x - offset < most)],
             np.flatnonzero((x - offset >= 0) & (x - offset < most)),
         ),
-        lambda m: [(m.ints(9, high=9).astype(m.np), np.array(4, m.np), np.array(2, m.np))],
+        lambda m: [(m.ints(9, high=9).astype(m.np), 4, 2)],
         WHOLE,
     ),
     "ragged_range": _index(

@@ -111,9 +111,9 @@ def _adam(
 
 
 def _decayed(
-    p: Any, m: Any, v: Any, lr: float, beta1: float, beta2: float, eps: float, decay: float, g: Any, norm: float = 1.0
+    p: Any, m: Any, v: Any, lr: float, beta1: float, beta2: float, eps: float, decay: float, g: Any, norm: Any = None
 ) -> Any:
-    g = g / norm
+    g = g / (norm or 1)
     m, v = m * beta1 + g * (1 - beta1), v * beta2 + g * g * (1 - beta2)
     return p - lr * (m / (np.sqrt(v) + eps) + decay * p), m, v
 
@@ -198,6 +198,13 @@ CASES = {
         _momentum,
         lambda m: [(m(2, 3), m(2, 3), 0.5, m(2, 3), 0.9), (m(3), m(3), 0.5, m(3), 0.9, True, 0.5)],
     ),
+    "apply_keras_momentum": _case(
+        lambda v, a, lr, g, mo, nesterov=False: (
+            v + (mo * (a * mo - lr * g) - lr * g if nesterov else a * mo - lr * g),
+            a * mo - lr * g,
+        ),
+        lambda m: [(m(4), m(4), 0.5, m(4), 0.75, nesterov) for nesterov in (False, True)],
+    ),
     "sgd_step": _case(
         _sgd,
         lambda m: [
@@ -226,15 +233,17 @@ CASES = {
     ),
     "apply_proximal_adagrad": _case(_proximal, lambda m: [(m(5), m.positive(5), 0.5, 0.5, 0.25, m(5))]),
     "adam_step": _case(
-        _adam, lambda m: [(m(4), m(4), m.positive(4), *NUMBERS, m(4), nesterov) for nesterov in (False, True)]
+        lambda p, *rest: _adam(0, *rest)[0] if p is None else _adam(p, *rest),
+        lambda m: [
+            (p, m(4), m.positive(4), *NUMBERS, m(4), nesterov) for p in (None, m(4)) for nesterov in (False, True)
+        ],
     ),
-    "adam_without_parameter": _case(
-        lambda m, v, *rest: _adam(0, m, v, *rest)[0],
-        lambda m: [(m(4), m.positive(4), *NUMBERS, m(4), nesterov) for nesterov in (False, True)],
-    ),
-    "adam_weight_decay": _case(_decayed, lambda m: [(m(4), m(4), m.positive(4), 0.1, 0.5, 0.75, 0.01, 0.1, m(4))]),
-    "fused_cast_adam_weight_decay": _case(
-        _decayed, lambda m: [(m(4), m(4), m.positive(4), 0.1, 0.5, 0.75, 0.01, 0.1, m(4).astype(np.float16), 2.0)], WIDE
+    "adam_weight_decay": _case(
+        _decayed,
+        lambda m: [
+            (m(4), m(4), m.positive(4), 0.1, 0.5, 0.75, 0.01, 0.1, m(4)),
+            (m(4), m(4), m.positive(4), 0.1, 0.5, 0.75, 0.01, 0.1, m(4).astype(np.float16), 2.0),
+        ],
     ),
     "apply_adam_with_amsgrad": _case(
         lambda p, m, v, top, power1, power2, lr, g, b1, b2, eps: _amsgrad(

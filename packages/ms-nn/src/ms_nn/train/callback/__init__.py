@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ms_nn.train.callback._backup import BackupAndRestore
 from ms_nn.train.callback._base import Callback, RunContext
 from ms_nn.train.callback._checkpoint import ModelCheckpoint
 from ms_nn.train.callback._checkpoint_config import CheckpointConfig
@@ -11,6 +12,7 @@ from ms_nn.train.callback._plateau import EarlyStopping, ReduceLROnPlateau
 from ms_nn.train.callback._progress import ProgressBar
 
 __all__ = [
+    "BackupAndRestore",
     "Callback",
     "CheckpointConfig",
     "EarlyStopping",

@@ -82,6 +82,16 @@ class ModelCheckpoint(Callback):
 
     Raises:
         TypeError, ValueError: an argument is something else.
+
+    >>> from ms_nn import SGD, Dense, MSELoss
+    >>> from ms_nn.dataset import NumpySlicesDataset
+    >>> from ms_nn.train import Model, load_checkpoint
+    >>> net = Dense(1, 1)
+    >>> data = NumpySlicesDataset(([[1.0], [2.0]], [[1.0], [2.0]])).batch(1)
+    >>> callback = ModelCheckpoint("net", "memory://trained", CheckpointConfig(save_checkpoint_steps=2))
+    >>> Model(net, MSELoss(), SGD(net.trainable_params())).train(3, data, callback)
+    >>> callback.latest_ckpt_file_name
+    'memory://trained/net-3_2.ckpt'
     """
 
     def __init__(

@@ -23,32 +23,32 @@ class _Counts:
         self.p, self.n = tp + fn, fp + tn
 
     @property
-    def tpr(self) -> Array:
+    def tpr(self) -> Any:
         return self.tp / self.p
 
     @property
-    def tnr(self) -> Array:
+    def tnr(self) -> Any:
         return self.tn / self.n
 
     @property
-    def ppv(self) -> Array:
+    def ppv(self) -> Any:
         return self.tp / (self.tp + self.fp)
 
     @property
-    def npv(self) -> Array:
+    def npv(self) -> Any:
         return self.tn / (self.tn + self.fn)
 
-    def threshold(self) -> Array:
+    def threshold(self) -> Any:
         """The prevalence threshold."""
         return (np.sqrt(self.tpr * (1 - self.tnr)) + self.tnr - 1) / (self.tpr + self.tnr - 1)
 
-    def matthews(self) -> Array:
+    def matthews(self) -> Any:
         """Matthews' correlation coefficient."""
         ways = (self.tp + self.fp) * (self.tp + self.fn) * (self.tn + self.fp) * (self.tn + self.fn)
         return (self.tp * self.tn - self.fp * self.fn) / np.sqrt(ways)
 
 
-Rate = Callable[[_Counts], Array]
+Rate = Callable[[_Counts], Any]
 _RATES: tuple[tuple[str, Rate], ...] = (
     ("sensitivity recall hit_rate tpr", lambda c: c.tpr),
     ("specificity selectivity tnr", lambda c: c.tnr),
@@ -127,7 +127,7 @@ class ConfusionMatrixMetric(Metric):
         self._counts = np.zeros(4)
         self._total, self._samples = 0.0, 0
 
-    def _rate(self, counts: Array) -> Array:
+    def _rate(self, counts: Array) -> Any:
         name = self.metric_name.lower().replace(" ", "_")
         if name not in _BY_NAME:
             raise NotImplementedError("The metric is not implemented.")

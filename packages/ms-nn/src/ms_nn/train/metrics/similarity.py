@@ -102,9 +102,9 @@ class CosineSimilarity(Metric):
         self._matrix: Array | None = None
 
     @rearrange_inputs
-    def update(self, *inputs: Any) -> None:
+    def update(self, inputs: Any) -> None:
         """Take in a matrix."""
-        rows = self._convert_data(inputs[0])
+        rows = self._convert_data(inputs)
         if self.similarity == "cosine":
             rows = rows / np.linalg.norm(rows, ord=2, axis=-1, keepdims=True)
         self._matrix = np.dot(rows, rows.T)

@@ -1,0 +1,126 @@
+"""The tree of files that MindSpore's own dump makes."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import ms_fs
+from ms_dump import names, statistics
+from ms_dump.config import Config
+from ms_dump.place import Scope
+from ms_dump.snapshot import Snapshot
+from ms_dump.writer import Writer
+from ms_kernels.core.dispatch import ATTRIBUTE, Op
+
+__all__ = ["Layout", "Record", "rank"]
+
+
+@dataclass
+class Record:
+    """One call to be written.
+
+    Attributes:
+        op, args: the call.
+        kind, name: type and full name of the op.
+        iteration, graph: the step that it belongs to, and the outermost cell.
+        scope: where it was called.
+        primitive: whether it was called as a Primitive.
+        backward: whether it is part of a gradient.
+        inputs, outputs: the snapshots of its tensors, by slot.
+    """
+
+    op: Op
+    args: tuple[Any, ...]
+    kind: str
+    name: str
+    iteration: int
+    graph: int
+    scope: Scope
+    primitive: bool
+    backward: bool
+    inputs: list[tuple[int, Snapshot]] = field(default_factory=list)
+    outputs: list[tuple[int, Snapshot]] = field(default_factory=list)
+
+    def attributes(self) -> dict[str, str]:
+        """What the call was given besides tensors."""
+        given = zip(self.op.params, self.op.kinds, self.args)
+        return {name: str(value) for name, kind, value in given if kind == ATTRIBUTE}
+
+
+def rank() -> str:
+    """The number of this process among those of a training, from the environment."""
+    return os.environ.get("RANK_ID") or "0"
+
+
+class Layout:
+    """Writes ``{path}/rank_{rank}/{net_name}/{graph}/{iteration}/``: a file for each tensor, `statistic.csv`."""
+
+    def __init__(self, config: Config, writer: Writer) -> None:
+        self.config, self.writer = config, writer
+        self._base = ms_fs.join(ms_fs.join(config.path, f"rank_{rank()}"), config.net_name)
+        self._folder: tuple[tuple[int, int], str] = ((-1, -1), "")
+        self._last = 0
+        self._headed: set[str] = set()
+
+    def _now(self) -> int:
+        """Microseconds; each call gives a higher number, so that no two files share a name."""
+        self._last = max(self._last + 1, time.time_ns() // 1000)
+        return self._last
+
+    def save(self, record: Record) -> None:
+        """Hand the files of a call to the writer."""
+        key = (record.graph, record.iteration)
+        if self._folder[0] != key:
+            graph = ms_fs.join(self._base, str(record.graph))
+            self._folder = (key, ms_fs.join(graph, str(record.iteration)))
+        folder = self._folder[1]
+        lines = []
+        for side, taken in (("input", record.inputs), ("output", record.outputs)):
+            for slot, snapshot in taken:
+                now = self._now()
+                if self.config.tensors:
+                    name = names.file_name(record.kind, record.name, now, side, slot, snapshot.dtype)
+                    self.writer.put(ms_fs.join(folder, name), _Held(snapshot), size=len(snapshot))
+                if self.config.statistics:
+                    lines.append((now, side, slot, snapshot))
+        if lines:
+            self._add_lines(folder, record, lines)
+        if self.config.save_kernel_args:
+            name = f"{record.kind}.{names.flat(record.name)}.json"
+            self.writer.put(ms_fs.join(folder, name), [json.dumps(record.attributes(), indent=4).encode()])
+
+    def _add_lines(self, folder: str, record: Record, lines: list[tuple[int, str, int, Snapshot]]) -> None:
+        path = ms_fs.join(folder, "statistic.csv")
+        categories = self.config.statistic_category
+        first = "" if path in self._headed else statistics.header(categories)
+        self._headed.add(path)
+
+        def text() -> list[bytes]:
+            rows = [first]
+            for now, side, slot, snapshot in lines:
+                shape = "(" + ",".join(map(str, snapshot.shape)) + ")"
+                fixed = [record.kind, names.flat(record.name), "0", "0", str(now), side, str(slot)]
+                fixed += [str(snapshot.nbytes), snapshot.dtype, f'"{shape}"']
+                rows.append(",".join(fixed + statistics.row(snapshot.array(), categories)) + "\n")
+            return ["".join(rows).encode()]
+
+        self.writer.put(path, text, append=True, size=sum(len(line[3]) for line in lines))
+
+    def end_step(self) -> None:
+        """Nothing: each call is complete by itself."""
+
+
+class _Held:
+    """The pieces of a file that keep their snapshot alive until they are written."""
+
+    __slots__ = ("snapshot",)
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    def __call__(self) -> list[bytes]:
+        return [self.snapshot.data]

@@ -1,0 +1,107 @@
+"""Numbers about a tensor, as `statistic.csv` and msprobe's dump.json hold them."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ms_dump.config import CATEGORIES
+
+__all__ = ["checksum", "header", "of", "row"]
+
+Array = NDArray[Any]
+
+
+def _wide(array: Array) -> Array:
+    """The values in a type with room for their sum; bfloat16 is no number for NumPy's own functions."""
+    return array.astype(np.float64) if array.dtype.kind != "c" else array.astype(np.complex128)
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[[Array], Any]:
+    """A maximum or minimum that passes over NaN, as it tells nothing of the others."""
+
+    def find(wide: Array) -> Any:
+        if wide.size == 0 or wide.dtype.kind == "c":
+            return None
+        known = wide[~np.isnan(wide)]
+        return function(known) if known.size else float("nan")
+
+    return find
+
+
+def _norm(wide: Array) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(np.sum(np.abs(wide) ** 2)))
+
+
+def _mean(wide: Array) -> Any:
+    if not wide.size:
+        return None
+    with np.errstate(all="ignore"):
+        return wide.mean()
+
+
+def _count(test: Callable[[Array], Any]) -> Callable[[Array], int]:
+    return lambda wide: 0 if wide.dtype.kind == "c" else int(np.count_nonzero(test(wide)))
+
+
+_MEASURES: dict[str, Callable[[Array], Any]] = {
+    "max": _extreme(np.max),
+    "min": _extreme(np.min),
+    "avg": _mean,
+    "count": lambda wide: int(wide.size),
+    # 2.6's names; it counts the elements below and above zero
+    "negative zero count": _count(lambda wide: wide < 0),
+    "positive zero count": _count(lambda wide: wide > 0),
+    "nan count": lambda wide: int(np.count_nonzero(np.isnan(wide))),
+    "negative inf count": _count(np.isneginf),
+    "positive inf count": _count(np.isposinf),
+    "zero count": lambda wide: int(np.count_nonzero(wide == 0)),
+    "l2norm": _norm,
+}
+
+
+def of(array: Array, names: Iterable[str]) -> dict[str, Any]:
+    """The measures of an array by name; computed in float64, None where there is none.
+
+    >>> of(np.float32([-1, 0, 3]), ["max", "avg", "negative zero count", "l2norm"])
+    {'max': 3.0, 'avg': 0.6666666666666666, 'negative zero count': 1, 'l2norm': 3.1622776601683795}
+    """
+    wide = _wide(array)
+    found = {}
+    for name in names:
+        if name == "md5":
+            found[name] = hashlib.md5(np.ascontiguousarray(array).tobytes(), usedforsecurity=False).hexdigest()
+            continue
+        value = _MEASURES[name](wide)
+        found[name] = value.item() if isinstance(value, np.generic) else value
+    return found
+
+
+def row(array: Array, names: Iterable[str]) -> list[str]:
+    """The measures as texts for a line of `statistic.csv`."""
+    texts = []
+    for name, value in of(array, names).items():
+        whole = array.dtype.kind in "biu" and name in ("max", "min") and value is not None
+        texts.append("null" if value is None else str(int(value)) if whole else _text(value))
+    return texts
+
+
+def _text(value: Any) -> str:
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def header(names: Iterable[str]) -> str:
+    """The first line of `statistic.csv`."""
+    fixed = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape"
+    return ",".join([fixed, *(CATEGORIES[name] for name in names)]) + "\n"
+
+
+def checksum(array: Array) -> str:
+    """The CRC-32 by which msprobe compares, as 8 hexadecimal digits."""
+    return f"{zlib.crc32(np.ascontiguousarray(array).tobytes()):08x}"
