@@ -7,7 +7,6 @@ the size noted there; with none that fits (a changed source, a zipped package) a
 from __future__ import annotations
 
 import os
-import pkgutil
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -23,7 +22,14 @@ _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
 
 
 def _families() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules([_FOLDER]) if not module.name.startswith("_"))
+    """The names of the modules that declare ops."""
+    try:
+        found = os.listdir(_FOLDER)
+    except NotADirectoryError:  # in a zip file
+        import pkgutil
+
+        return sorted(m.name for m in pkgutil.iter_modules(import_module(_PACKAGE).__path__) if m.name[0] != "_")
+    return sorted(name[:-3] for name in found if name.endswith(".py") and name[0] != "_")
 
 
 def _size(family: str) -> int:
