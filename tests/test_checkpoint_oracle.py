@@ -215,6 +215,23 @@ ms.save_checkpoint([{"name": "large", "data": data}, {"name": "small", "data": T
         assert two.read(1) == b""
 
 
+@pytest.mark.parametrize("mode", ["AES-GCM", "AES-CBC"])
+def test_encryption_goes_by_blocks(mode: str, tmp_path: Path) -> None:
+    """A file of three blocks of 64 MiB."""
+    data = np.arange(36 << 20, dtype=np.uint32)
+    ms_fs.save({"large": data, "small": np.array([7])}, tmp_path / "ours.ckpt", key=KEY, mode=mode)
+    said = theirs(tmp_path)(f"""
+keys = {{"dec_key": {KEY!r}, "dec_mode": {mode!r}}}
+loaded = ms.load_checkpoint("ours.ckpt", **keys)
+print((loaded["large"].asnumpy() == np.arange(36 << 20, dtype=np.uint32)).all(), loaded["small"].asnumpy().tolist())
+ms.save_checkpoint(loaded, "theirs.ckpt", enc_key={KEY!r}, enc_mode={mode!r})
+""")
+    assert "True [7]" in said
+    loaded = ms_fs.load(tmp_path / "theirs.ckpt", key=KEY, mode=mode)
+    assert (loaded["large"] == data).all()
+    assert loaded["small"] == [7]
+
+
 TRAINING = """
 ms.set_seed(1)
 net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Dense(32, 3))

@@ -21,6 +21,8 @@ def main() -> int:
     assert (x.astype(ms.bfloat16) * 2).dtype == ms.bfloat16
     assert ms.grad(lambda t: (t * t).sum())(x).asnumpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
     assert nn.Dense(2, 3)(x).shape == (2, 3)
+    ms.save_checkpoint(nn.Dense(2, 3), "memory://smoke.ckpt")
+    assert list(ms.load_checkpoint("memory://smoke.ckpt")) == ["weight", "bias"]
     print(f"smoke test passed: Python {platform.python_version()}, {time.perf_counter() - start:.2f} s")
     return 0
 

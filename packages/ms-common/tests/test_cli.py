@@ -86,8 +86,11 @@ def test_usage_errors(words: list[str], told: str, capsys: pytest.CaptureFixture
     "words, expected",
     [
         (["s.py"], cli.Command("s.py")),
-        (["s.py", "--device", "CPU", "-a"], cli.Command("s.py", device="CPU", arguments=["-a"])),
-        (["--device=CPU", "s.py", "--force", "-a"], cli.Command("s.py", device="CPU", force=True, arguments=["-a"])),
+        (["s.py", "--device", "CPU", "-a"], cli.Command("s.py", options={"--device": "CPU"}, arguments=["-a"])),
+        (
+            ["--device=CPU", "s.py", "--force", "-a"],
+            cli.Command("s.py", options={"--device": "CPU"}, force=True, arguments=["-a"]),
+        ),
         (["s.py", "-a", "--device", "CPU"], cli.Command("s.py", arguments=["-a", "--device", "CPU"])),
         (["s.py", "--", "--device", "CPU"], cli.Command("s.py", arguments=["--device", "CPU"])),
         (["-m", "pytest", "-q"], cli.Command("pytest", module=True, arguments=["-q"])),

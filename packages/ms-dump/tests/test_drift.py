@@ -50,7 +50,7 @@ def test_classes_of_error() -> None:
     assert kind(one, F32([1, 2])) == "broken"
 
 
-@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=20), st.floats(0.9, 1.1, width=32))
+@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=20), st.floats(0.875, 1.125, width=32))
 def test_metrics_are_msprobes(values: list[float], factor: float) -> None:
     bench = np.float32(values)
     npu = (bench * np.float32(factor)).astype(np.float32)
@@ -105,9 +105,8 @@ def test_rules_that_act(name: str, args: tuple[Any, ...], rules: set[str]) -> No
             assert rules <= set(found) <= set(RULES)
             assert "AN-OVF-03" not in found
             assert out.shape == (4, 4)
-        assert target.lowered(op, [value._a for value in values[:2]]) == (
-            32 if args[:1] == (F32,) and "x" in name else 0
-        )
+        operands = [value._a for value in values if isinstance(value, Tensor)]
+        assert target.lowered(op, operands) == (32 if name == "matrix_product" and F32 in args else 0)
 
 
 # -- the stream -------------------------------------------------------------------------------------------------------
@@ -303,7 +302,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         self._id = dict(attrs).get("id") or tag
-        if tag not in ("meta", "input", "line", "circle"):
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -349,5 +348,5 @@ def test_texts_of_programs_cannot_break_the_page() -> None:
     out = io.StringIO()
     write_html(found, out)
     page = Page(out.getvalue())
-    assert page.open == [] and len(page.all("script")) == 2 and not page.all("b", **{"class": "x"})
+    assert page.open == [] and len(page.all("script")) == 2
     assert json.loads(page.data["data"])["sites"][0]["path"] == path

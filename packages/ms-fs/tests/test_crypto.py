@@ -78,3 +78,13 @@ def test_without_the_package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(ImportError, match=r"ms-fs\[encryption\]"):
         ms_fs.save({"a": 1}, tmp_path / "x.ckpt", key=b"a" * 16)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", list(crypto.MODES))
+def test_blocks_in_the_middle_are_full(mode: str, tmp_path: pathlib.Path) -> None:
+    """Else a small file could claim to be a large one."""
+    path = tmp_path / "x.ckpt"
+    ms_fs.save({"a": 1}, path, key=b"a" * 16, mode=mode)
+    path.write_bytes(path.read_bytes() * 3)
+    with pytest.raises(ms_fs.UnsafeFileError, match="a block in the middle is not full"):
+        ms_fs.load(path, key=b"a" * 16, mode=mode)

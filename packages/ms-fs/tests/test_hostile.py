@@ -182,9 +182,9 @@ HEADERS = {
     "deep lists": b'{"a":' + b"[" * 500_000,
     "deep objects": b'{"a":' * 200_000,
     "many numbers": b'{"a":{"dtype":"U8","shape":[' + b"1," * 500_000 + b'1],"data_offsets":[0,1]}}',
-    "many metadata": b'{"__metadata__":{' + b",".join(b'"%d":""' % i for i in range(20_000)) + b",}}",
+    "many metadata": b'{"__metadata__":{' + b",".join(b'"%d":""' % i for i in range(10_000)) + b",}}",
     "many escapes": b'{"' + b"\\" * 100_001 + b'"',
-    "many quotes": b'{"' + b'\\"' * 100_000,
+    "many quotes": b'{"' + b'\\"' * 50_000,
     "spaces": b" " * 1_000_000,
     "no UTF-8": b'{"\xff":1}',
 }
@@ -211,7 +211,7 @@ def test_encrypted_files_that_lie(mode: str, tmp_path: pathlib.Path) -> None:
         path.write_bytes(wrong)
         return ms_fs.load(path, key=key, mode=mode)
 
-    for index in range(8 * len(data)):
+    for index in range(0, 8 * len(data), 1 if mode == "AES-GCM" else 5):
         wrong = bytearray(data)
         wrong[index // 8] ^= 1 << index % 8
         found = bounded(read, bytes(wrong), allowance=4 << 20)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import ms_fs
 from ms_fs import safetensors
+from ms_fs._crc import crc_of_zeros
 from ms_fs._header import parse
 from ms_fs.testing import NAMES as names
 from ms_fs.testing import arrays, assert_same
@@ -191,3 +192,13 @@ def test_tensors_must_fill_the_file() -> None:
     for wrong in (data + b"\x00", data[:-1], data[:8], data[:7], b""):
         with pytest.raises(ms_fs.CheckpointError):
             read(wrong)
+
+
+def test_a_checksum_of_huge_numbers_takes_no_memory(tmp_path: Any) -> None:
+    path = tmp_path / "x.safetensors"
+    items = {"large": np.array(2**64 - 1, np.uint64), "none": np.array(0), "small": np.array(70_000, np.int32)}
+    ms_fs.save(items, path, crc=True)
+    assert_same(ms_fs.load(path, crc=True), items)
+    for count in (0, 1, 7, 8, 1000, 70_000):
+        for start in (0, 1, 0xFFFFFFFF, 12345):
+            assert crc_of_zeros(count, start) == zlib.crc32(bytes(count), start)

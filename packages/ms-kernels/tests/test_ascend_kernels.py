@@ -361,6 +361,20 @@ def test_status_is_sticky_until_it_is_read() -> None:
         assert target.chip.all_finite([big._a])
 
 
+def test_operators_of_the_status() -> None:
+    with AscendTarget("ascend910").use():
+        flag = functional.NPUAllocFloatStatus()()
+        big = from_numpy(np.array([60000.0], np.float16))
+        _ = big + big
+        assert functional.NPUGetFloatStatus()(flag)._a.tolist() == [0] * 8
+        assert flag._a.tolist() == [1] + [0] * 7
+        functional.NPUClearFloatStatus()(flag)
+        functional.NPUGetFloatStatus()(flag)
+        assert flag._a.tolist() == [0] * 8
+        with pytest.raises(ValueError, match="shape of 'input_x' must be"):
+            functional.NPUGetFloatStatus()(big)
+
+
 def test_choices_reach_the_kernels() -> None:
     x = np.array([1 << 24, 1, *([0] * 6), 1, *([0] * 7)], np.float32)[None]
     ones = np.ones((16, 1), np.float32)

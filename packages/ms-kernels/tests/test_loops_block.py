@@ -151,6 +151,25 @@ def test_every_loop(name: str, dtype: Any) -> None:
             assert_same(Block((dtype,), ((exponent, dtype),), ((name, (1, 0), out),), (2,)), arrays[:1])
 
 
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_rounding_may_wait_for_what_only_moves_numbers(dtype: Any) -> None:
+    steps = (
+        ("mul", (0, 1), dtype),
+        ("neg", (3,), dtype),
+        ("relu", (4,), dtype),
+        ("gt", (0, 1), BOOL),
+        ("where", (6, 5, 3), dtype),
+        ("abs", (7,), dtype),
+        ("add", (8, 1), dtype),
+        ("where", (6, 9, 8), dtype),
+    )
+    arrays = [values(5000, dtype, k) * dtype.type(10.0 ** (k - 6)) for k in range(3)]
+    steps = (("add", (2, 0), dtype), *((n, tuple(k if k < 3 else k + 1 for k in o), d) for n, o, d in steps))
+    for outputs in ((11,), (4, 11), (8, 5, 10, 11)):
+        assert_same(Block((dtype,) * 3, (), (*steps, ("mul", (3, 11), dtype)), (*outputs, 12)), arrays)
+    assert_same(Block((dtype,) * 3, (), (*steps, ("mul", (3, 11), dtype)), (12,), ((8, "sum", -1, False),)), arrays)
+
+
 def test_bools_choices_and_casts() -> None:
     steps = (
         ("gt", (0, 1), BOOL),
@@ -188,7 +207,7 @@ def programs(draw: Any) -> tuple[Block, list[Any]]:
     bare = set(range(inputs, known))  # what depends on constants only
     for _ in range(draw(st.integers(2, 30))):
         name = draw(
-            st.sampled_from(["add", "sub", "mul", "maximum", "tanh", "relu", "neg", "sigmoid", "lerp", "clamp"])
+            st.sampled_from(["add", "sub", "mul", "maximum", "tanh", "relu", "neg", "abs", "sigmoid", "lerp", "clamp"])
         )
         arity = (operation(name, False) or (0,))[0]
         operands = tuple(draw(st.integers(0, known + len(steps) - 1)) for _ in range(arity))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import sys
 import threading
 import weakref
 from collections import namedtuple
@@ -517,3 +518,25 @@ def test_a_block_with_several_results() -> None:
 def test_a_program_that_does_not_stand_for_the_block() -> None:
     with pytest.raises(ValueError, match="does not stand for the block"):
         Fused(doubled()[0], affine).plain  # noqa: B018
+
+
+def test_references_are_given_back() -> None:
+    x, y = tensor(1, 2), tensor(1, 2, 3)
+    nested = Check.sequence(list, checks((2,), (2,)))
+    program = Program([Step(ADD, (Ref(0), Ref(1), 1), (2,))], 3, 2, (2, 0))
+    call = Counting(
+        Entry([nested], program, guards=[(globals(), "nothing", MISSING)]),
+        Entry([nested, *checks((3,))], Program([], 3, 3, (2,)), same=[(0, 1)], rebuild="single"),
+    )
+    failing = Counting(Entry([nested], program, guards=[lambda: 1 / 0 > 0]))
+    before = sys.getrefcount(x), sys.getrefcount(y)
+    for _ in range(100):
+        call([x, x])
+        call([x, x], y)
+        assert call([x, y]) == "missed"
+        assert call([x, x], x) == "missed"
+        call.missed.clear()
+        with pytest.raises(ZeroDivisionError):
+            failing([x, x])
+    assert (sys.getrefcount(x), sys.getrefcount(y)) == before
+    assert call.hits == 200

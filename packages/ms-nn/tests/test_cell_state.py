@@ -190,6 +190,8 @@ def test_set_inputs_by_name() -> None:
     cell, x = Adds(), Tensor([1.0])
     cell.set_inputs(y=x)
     assert list(cell.get_inputs()) == ["y"]
+    cell.set_inputs(y=x, x=x)
+    assert list(cell.get_inputs()) == ["x", "y"]
     with pytest.raises(ValueError, match=r"valid key is \['x', 'y'\], but got z"):
         cell.set_inputs(z=x)
     with pytest.raises(ValueError, match="should only set inputs or kwargs"):

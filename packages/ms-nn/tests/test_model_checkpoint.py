@@ -169,6 +169,22 @@ def test_an_error_of_a_save_in_the_background_is_raised(tmp_path: pathlib.Path) 
         train([callback, At(1, lambda context: folder.rmdir())])
 
 
+def test_an_old_file_stays_until_the_new_one_is_whole(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ms_fs.background
+
+    seen: list[list[str]] = []
+    real = ms_fs.background.save
+
+    def slow(*args: Any, **kwargs: Any) -> None:
+        seen.append(names(tmp_path))
+        real(*args, **kwargs)
+
+    monkeypatch.setattr(ms_fs.background, "save", slow)
+    train(ModelCheckpoint("net", str(tmp_path), CheckpointConfig(4, keep_checkpoint_max=1, async_save=True)))
+    assert seen == [[], ["net-1_4.ckpt"], ["net-2_4.ckpt"]]
+    assert names(tmp_path) == ["net-3_4.ckpt"]
+
+
 def test_one_device_has_no_redundancy(tmp_path: pathlib.Path) -> None:
     callback = ModelCheckpoint("net", str(tmp_path), CheckpointConfig(4, remove_redundancy=True))
     with pytest.raises(TypeError, match="can only be used in parallel scenarios, but got 'stand_alone'"):

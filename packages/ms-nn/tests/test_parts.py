@@ -76,3 +76,34 @@ def test_other_cells_do_not_have_them() -> None:
     with pytest.raises(AttributeError, match="no attribute 'conv2d'"):
         _ = nn.Dense(2, 2).conv2d
     assert "conv2d" not in vars(nn.Conv2d(1, 1, 1))
+
+
+def test_an_optimizer_of_ones_own() -> None:
+    from ms_nn.optim.own import opt_init_args_register
+
+    class Own(nn.Optimizer):
+        @opt_init_args_register
+        def __init__(self, params: Any, learning_rate: Any = 0.1, decay: float = 0.5) -> None:
+            super().__init__(learning_rate, params)
+            self.decay = decay
+
+        def construct(self, gradients: Any) -> Any:
+            rate = self.get_lr()
+            gradients = self._grad_sparse_indices_deduplicate(gradients)
+            if self._is_dynamic_lr_or_weight_decay():
+                self.assignadd(self.global_step, self.global_step_increase_tensor)
+            assert self.optim_filter == (True,) * len(self._parameters)
+            assert not self.use_parallel
+
+            def update(param: Any, grad: Any) -> Any:
+                return mk.functional.assign(param, param * self.decay - rate * grad)
+
+            return self.hyper_map(update, self._parameters, gradients)
+
+    weights = [mk.Parameter(Tensor([2.0, 4.0]), name="w")]
+    own = Own(weights, decay=0.25)
+    assert own.init_args == {"decay": 0.25}
+    assert own.init_learning_rate == 0.1
+    assert own.init_params == {"params": weights}
+    own((Tensor([10.0, 20.0]),))
+    np.testing.assert_allclose(weights[0].asnumpy(), [-0.5, -1.0], rtol=1e-6)

@@ -35,6 +35,7 @@ class Stack:
         node: the node on the tape whose gradient is computed, None in a forward call.
         primitive: the Primitive that was called, None for functions and methods.
         source: (file, line) of the user.
+        inside: whether some of the cells run as part of the gradient: one with its own, or one computed again.
     """
 
     cells: list[Any] = field(default_factory=list)
@@ -42,6 +43,7 @@ class Stack:
     node: Any = None
     primitive: Any = None
     source: tuple[str, int] = ("", 0)
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def look(frame: FrameType | None) -> Stack:
                     cells.append(owner)
                 found.root = frame
         elif code is _WALK and found.node is None:
-            found.node = frame.f_locals.get("node")
+            found.node, found.inside = frame.f_locals.get("node"), bool(cells)
         elif name == "__call__" and not cells and found.primitive is None and code.co_filename.startswith("<"):
             owner = frame.f_locals.get(code.co_varnames[0])
             found.primitive = owner if isinstance(owner, Primitive) else None
@@ -108,7 +110,7 @@ class Places:
 
     def scope(self, stack: Stack) -> Scope:
         """The scope of a call; that of the forward call where a gradient is computed."""
-        if stack.node is not None and not stack.cells:
+        if stack.node is not None and not stack.inside:
             # nodes that no op made (a cell's own gradient) come right after those of the cell
             at = bisect_right(self._sequences, stack.node.sequence) - 1
             if at >= 0:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ms_fs import ckpt, crypto, safetensors
+from ms_fs._crc import crc_of_zeros
 from ms_fs.errors import CheckpointError, CheckpointNotFoundError
 from ms_fs.progress import bar
 from ms_fs.registry import resolve
@@ -25,7 +26,6 @@ Items = Mapping[str, NDArray[Any] | str] | Iterable[tuple[str, NDArray[Any] | st
 FORMATS = ("ckpt", "safetensors")
 _CRC = b"crc_num"
 _TRAILER = len(_CRC) + 10
-_COUNTED = 1 << 28
 _CRC_TEXT = "For 'load_checkpoint', the crc check has failed. Please check whether the ckpt file is damaged: {}."
 
 
@@ -70,14 +70,14 @@ def as_array(name: Any, value: Any) -> NDArray[Any] | str:
 def _crc_of_tensors(tensors: Mapping[str, NDArray[Any]]) -> int:
     """2.6's sum over a safetensors file: names and bytes by name, but as many zeros as it says for an int without dims.
 
-    Where 2.6 itself fails at that (negative numbers, very large ones) it is the bytes here.
+    Negative ones, at which 2.6 fails, count by their bytes here.
     """
     crc = 0
     for name in sorted(tensors):
         array = tensors[name]
         crc = zlib.crc32(name.encode(), crc)
-        if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) < _COUNTED:
-            crc = zlib.crc32(bytes(int(array)), crc)
+        if array.ndim == 0 and array.dtype.kind in "iu" and array >= 0:
+            crc = crc_of_zeros(int(array), crc)
             continue
         for chunk in byte_chunks(array):
             crc = zlib.crc32(chunk, crc)

@@ -139,6 +139,9 @@ class Decrypted(io.RawIOBase):
         check_key("load", key, mode)
         self._file, self._key, self._mode = file, key, mode
         self._blocks = list(_blocks(file, size, mode))
+        full = BLOCK if MODES[mode].tag else BLOCK + 16 - BLOCK % 16
+        if any(block.length != full for block in self._blocks[:-1]):
+            raise UnsafeFileError("a block in the middle is not full")
         self._held: tuple[int, bytes] = (-1, b"")
         self._position = 0
         last = len(self._plain(len(self._blocks) - 1)) if self._blocks else 0

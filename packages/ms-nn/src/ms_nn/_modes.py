@@ -212,7 +212,8 @@ class Modes:
         for name in kwargs:
             if name not in known:
                 raise ValueError(f"For dict mode, valid key is {known}, but got {name}!")
-        object.__setattr__(self, "_inputs", kwargs or inputs)
+        by_name = {name: kwargs[name] for name in known if name in kwargs}  # in the order of the call
+        object.__setattr__(self, "_inputs", by_name or inputs)
         self.__dict__.pop("_compiled", None)
 
     def get_inputs(self) -> Any:

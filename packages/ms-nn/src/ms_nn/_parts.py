@@ -1,6 +1,6 @@
-"""The primitives that 2.6's layers hold as attributes, for subclasses whose `construct` calls them.
+"""What 2.6's layers and optimizers hold as attributes, mostly primitives, for subclasses whose `construct` uses them.
 
-Our layers call functions, so a primitive is only made when it is asked for: `Cell.__getattr__` comes here last.
+Ours do not need them, so they are only made when they are asked for: `Cell.__getattr__` comes here last.
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ def _norm(cell: Any) -> Any:
 
 _LOSS = {"reduce_mean": _plain("ReduceMean"), "reduce_sum": _plain("ReduceSum"), "mul": _plain("Mul")}
 _SHAPES = {"shape": _plain("Shape"), "reshape": _plain("Reshape")}
+
+_OPTIMIZER: Mapping[str, Maker] = {
+    "_parameters": lambda cell: cell.parameters,
+    "_is_dynamic_lr_or_weight_decay": lambda cell: lambda: cell.dynamic_lr or cell.dynamic_weight_decay,
+    "_grad_sparse_indices_deduplicate": lambda _cell: lambda gradients: gradients,
+    "optim_filter": lambda cell: (True,) * cell.param_length,
+    "use_parallel": lambda _cell: False,
+    "hyper_map": _plain("HyperMap"),
+    "map_": _plain("Map"),
+}
 
 # by the name of the layer's class: attribute -> what makes it out of the layer
 _TABLE: Mapping[str, Mapping[str, Maker]] = {
@@ -73,12 +83,13 @@ _TABLE: Mapping[str, Mapping[str, Maker]] = {
     "HSigmoid": {"hsigmoid": _plain("HSigmoid")},
     "Softmax": {"softmax": lambda cell: F.Softmax(cell.axis)},
     "LossBase": _LOSS,
+    "Optimizer": _OPTIMIZER,
     "AdaptiveAvgPool2d": {"adaptive_avgpool2d": lambda cell: F.AdaptiveAvgPool2D(cell.output_size)},
 }
 
 
 def part(cell: Any, name: str) -> Any:
-    """Make the primitive that 2.6's class of that name, or a base of it, holds as this attribute; None without one."""
+    """Make what 2.6's class of that name, or a base of it, holds as this attribute; None without one."""
     for kind in type(cell).__mro__:
         if kind.__module__.startswith("ms_nn."):
             maker = _TABLE.get(kind.__name__, {}).get(name)

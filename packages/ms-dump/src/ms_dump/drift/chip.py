@@ -96,7 +96,7 @@ def rules_in(text: str) -> list[str]:
         for word, number in re.findall(r"(, | to )(\d+)", rest):
             numbers += range(numbers[-1] + 1, int(number) + 1) if word == " to " else [int(number)]
         found += [f"{family}{number:02d}" for number in numbers]
-    return [name for name in found if name in RULES]
+    return found
 
 
 class Rules:
@@ -142,7 +142,7 @@ class Rules:
 
     def _holds(self, name: str) -> bool:
         """Whether a rule is one of this chip's."""
-        said = RULES[name].profiles
+        said = RULES[name].profiles if name in RULES else "all"
         short = self._chip.profile.name.removeprefix("ascend")
         return said == "all" or short in [part.strip() for part in said.split(",")]
 

@@ -7,9 +7,10 @@ import struct
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
+
+from ms_dtype import np_bfloat16
 
 __all__ = ["Call", "decode", "encode"]
 
@@ -78,7 +79,7 @@ def decode(data: bytes) -> Call:
     at = 4 + length
     outputs = []
     for name, shape in head["outputs"]:
-        dtype = np.dtype(getattr(ml_dtypes, name)) if name == "bfloat16" else np.dtype(name)
+        dtype = np.dtype(np_bfloat16) if name == "bfloat16" else np.dtype(name)
         count = int(np.prod(shape, dtype=np.int64))
         outputs.append(np.frombuffer(data, dtype, count, at).reshape(shape))
         at += count * dtype.itemsize

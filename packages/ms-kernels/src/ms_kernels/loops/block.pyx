@@ -41,6 +41,9 @@ cdef dict SINKS = {
 cdef frozenset EXACT = frozenset(
     "neg abs relu relu6 maximum minimum sign floor ceil trunc round where from_bool clamp relu_grad relu6_grad".split())
 
+# what may come before the rounding as well as after it: round(-x) = -round(x)
+cdef frozenset TRANSPARENT = frozenset("neg abs relu where".split())
+
 
 def operation(str name, bint double) -> tuple[int, bool, int] | None:
     """How many operands a loop takes, whether it gives bools, and how many of its first operands are bools; None: no loop.
@@ -223,13 +226,16 @@ cdef class Block:
         cdef vm_step* step
         cdef list steps = self.merged(first)
         last, kept, free, registers = {}, set(self.ends()), [], 0
-        summed = {sink[0] for sink in self.reductions}
+        exact = {sink[0] for sink in self.reductions}  # what must be rounded where it is made
+        unrounded = set()
         place_of = dict(zip(range(first), range(first)))
         masks = {k: 1 << k if k < self.code.inputs else 0 for k in range(first)}
         self.code.count = len(steps)
-        for at, (_, _, operands, _) in enumerate(steps):
+        for at, (_, name, operands, _) in enumerate(steps):
             for k in operands:
                 last[k] = at
+            if name not in TRANSPARENT:
+                exact.update(operands)
         for at, (value, name, operands, dtype) in enumerate(steps):
             step = &self.code.steps[at]
             host.find((<str>name).encode(), self.code.wide == 8, &step.kernel)
@@ -239,10 +245,13 @@ cdef class Block:
                 place = operands[k]
                 step.in_[k] = place_of[place]
                 masks[value] |= masks[place]
-            if dtype in HALVES and (value in last or value in summed):
-                if name not in EXACT or any([self.dtypes[k] not in (dtype, BOOL) for k in operands]):
+            if dtype in HALVES and (name not in EXACT or any(
+                    [k in unrounded or self.dtypes[k] not in (dtype, BOOL) for k in operands])):
+                if value in exact:
                     step.round = HALVES[dtype]
                     self.code.cost += 1
+                else:
+                    unrounded.add(value)
             if value in kept or not free:
                 place = registers
                 registers += 1

@@ -12,6 +12,7 @@ from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.opdef.register import FLOATS, composite, op
 from ms_kernels.opdef.spec import Array
 from ms_kernels.ops._limits import NO_RULE
+from ms_kernels.ops._tape import plain
 from ms_kernels.ops.arithmetic import maximum, minimum
 from ms_kernels.ops.elementary import exp, log
 from ms_kernels.ops.getitem import take_key
@@ -256,5 +257,48 @@ def non_max_suppression_with_overlaps(
         if len(kept) >= int(max_output_size) or not scores[i] > score_threshold:
             break
         if all(overlaps[i, j] <= overlap_threshold for j in kept):
+            kept.append(i)
+    return np.array(kept, np.int32)
+
+
+@op(
+    shape=lambda *_shapes: (-1,),
+    dtype=lambda *_dtypes: mstype.int32,
+    nondiff="the result is an index",
+    ascend="sort",
+    primitive="NonMaxSuppressionV3()(boxes, scores, max_output_size, iou_threshold, score_threshold)",
+)
+def non_max_suppression(
+    boxes: Array, scores: Array, max_output_size: Any, iou_threshold: Any, score_threshold: Any
+) -> Any:
+    """Return the numbers of boxes (n, 4) to keep, by descending score.
+
+    Args:
+        boxes: two opposite corners each.
+        max_output_size: how many to keep at most.
+        iou_threshold: a box that overlaps one that is kept by more of what either covers is dropped.
+        score_threshold: boxes need a higher score.
+
+    Raises:
+        ValueError: shapes that do not fit.
+
+    Examples:
+        >>> b = Tensor([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [3.0, 3.0, 2.0, 2.0]])
+        >>> print(ops.NonMaxSuppressionV3()(b, Tensor([0.5, 0.9, 0.1]), 3, 0.5, 0.0))
+        [1 2]
+
+    Source: ``mindspore.ops.NonMaxSuppressionV3``.
+    """
+    if boxes.ndim != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
+        got = f"{list(boxes.shape)} and {list(scores.shape)}"
+        fail(ValueError, "NonMaxSuppressionV3", "shapes of 'boxes' and 'scores'", "be [n, 4] and [n]", got)
+    wide = boxes.astype(np.float64)
+    corners = np.concatenate([np.minimum(wide[:, :2], wide[:, 2:]), np.maximum(wide[:, :2], wide[:, 2:])], 1)
+    near = _overlaps(corners) > float(plain(iou_threshold))
+    kept: list[int] = []
+    for i in np.argsort(-scores.astype(np.float64), kind="stable").tolist():
+        if len(kept) >= int(plain(max_output_size)) or not scores[i] > float(plain(score_threshold)):
+            break
+        if not near[i, kept].any():
             kept.append(i)
     return np.array(kept, np.int32)

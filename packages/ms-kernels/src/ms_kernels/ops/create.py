@@ -159,6 +159,9 @@ def fill(dtype: Any, size: Any, fill_value: Any) -> Any:
     batch="elementwise",
     ops="full_like(input, fill_value, *, dtype=None)",
     mint="full_like(input, fill_value, *, dtype=None)",
+    primitive="Fills()(x, value)",
+    rename={"value": "fill_value"},
+    label="full_like",
 )
 def full_like(input: Array, fill_value: Any, dtype: Any = None) -> Any:
     """Return a tensor of another's shape and (by default) dtype, filled with one number.

@@ -129,7 +129,10 @@ def index_sum(input: Array, dim: int, index: Array, length: int) -> Any:
 
 @composite(
     ops="gather(input_params, input_indices, axis, batch_dims=0)",
-    primitive="Gather(batch_dims=0)(input_params, input_indices, axis)",
+    primitive=[
+        "Gather(batch_dims=0)(input_params, input_indices, axis)",
+        "SparseGatherV2()(input_params, input_indices, axis)",
+    ],
     rename={"input_params": "input", "input_indices": "index"},
     name="gather_axis",
 )

@@ -16,20 +16,22 @@
     const number = cell.dataset.v;
     return number === undefined ? cell.textContent : Number(number);
   };
-  table.tHead.addEventListener("click", (event) => {
+  const sortable = (sorted) => sorted.tHead.addEventListener("click", (event) => {
     const head = event.target.closest("th");
     if (!head) return;
     const column = head.cellIndex;
     const down = head.getAttribute("aria-sort") !== "descending";
-    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    for (const other of sorted.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const rows = [...body.rows].sort((a, b) => {
+    const rows = [...sorted.tBodies[0].rows].sort((a, b) => {
       const x = value(a, column), y = value(b, column);
       const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
       return down ? -order : order;
     });
-    body.append(...rows);
+    sorted.tBodies[0].append(...rows);
   });
+  sortable(table);
+  sortable(document.getElementById("cells"));
 
   document.getElementById("filter").addEventListener("input", (event) => {
     const words = event.target.value.toLowerCase().split(/\s+/);

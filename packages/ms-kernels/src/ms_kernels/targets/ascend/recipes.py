@@ -173,6 +173,18 @@ def sigmoid_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
         return chip.to(sigmoid_steps(chip, inside), x.dtype)
 
 
+@kernel("npu_get_float_status")
+def get_status(chip: Chip, op: Any, values: list[Any]) -> Array:
+    values[0][...] = chip.status
+    return np.zeros_like(values[0])
+
+
+@kernel("npu_clear_float_status")
+def clear_status(chip: Chip, op: Any, values: list[Any]) -> Array:
+    chip.status[:] = 0
+    return np.zeros_like(values[0])
+
+
 @rule("AN-RNG-10", "TBE dynamic/drop_out_do_mask.py", "source")
 def apply_mask(chip: Chip, x: Array, mask: Array, p: float) -> Array:
     """Apply a dropout mask: keep = 1-p in x's type; r = 1/keep; y = x*r where the bit is 1, else 0. Steps in x's type,
@@ -190,7 +202,7 @@ def dropout_apply_steps(target: Any, op: Any, args: tuple[Any, ...]) -> Any:
     """The op's body with the scale of the mask in the tensor's type; shapes and probability are checked by it."""
     out = op.body(*args)
     x, mask, keep = args
-    if is_recording() or not npu.takes(x._a):
+    if is_recording() or x._kind not in (F16, F32, BF16):
         return out
     share = float(keep.item() if hasattr(keep, "item") else keep)
     return from_array(apply_mask(target.chip, x._a, mask._a, 1 - share))

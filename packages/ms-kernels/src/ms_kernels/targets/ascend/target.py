@@ -158,8 +158,8 @@ def flagless(target: AscendTarget, op: Any, args: tuple[Any, ...]) -> Any:
 def biased(target: AscendTarget, op: Any, args: tuple[Any, ...]) -> Any:
     """16-bit products with a bias: float32 from the accumulator to the sum, one rounding at the end (AN-CUBE-03)."""
     tensors = [a for a in args if isinstance(a, TensorBase)]
-    kind = tensors[0]._a.dtype
-    if len(tensors) < 3 or kind not in (F16, BF16) or any(t._a.dtype != kind for t in tensors):
+    kind = tensors[0]._kind
+    if len(tensors) < 3 or kind not in (F16, BF16) or any(t._kind != kind for t in tensors):
         return op.body(*args)
     target.chip.check(op.label, kind)
     cast = ops_by_name["cast_np"]

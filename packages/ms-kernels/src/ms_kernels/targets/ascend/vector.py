@@ -270,7 +270,8 @@ def truncate_mod_kernel(chip: Chip, op: Any, values: list[Any]) -> Any:
 
 @kernel("cast")
 def cast_kernel(chip: Chip, op: Any, values: list[Any]) -> Array:
-    return cast(chip, values[0], values[1].np)
+    to = getattr(values[1], "np", None)
+    return op.body(*values) if to is None else cast(chip, values[0], to)  # the body says what is wrong
 
 
 @kernel("cast_np")

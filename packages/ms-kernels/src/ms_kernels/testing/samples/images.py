@@ -269,6 +269,15 @@ CASES = {
         0,
         note="the result is an index",
     ),
+    "non_max_suppression": Case(
+        lambda boxes, scores, count, most, least: _chosen(
+            np.array([[_overlap(a, b) for b in boxes] for a in boxes]), scores, count, most, least
+        ),
+        lambda m: [(_boxes(m, 6), m.distinct(6), 4, 0.3, -0.6), (_boxes(m, 3), m.distinct(3), 3, 0.9, -9.0)],
+        PLAIN,
+        0,
+        note="the result is an index",
+    ),
     "rgb_to_hsv": Case(
         _by_pixel(colorsys.rgb_to_hsv), lambda m: [(_pixels(m),)], FLOAT, 0, tolerance=LOOSE, note=NO_RULE
     ),

@@ -117,6 +117,7 @@ class ModelCheckpoint(Callback):
         self._latest = ""
         self._numbered = False
         self._pending: ms_fs.Pending | None = None
+        self._written = ""
         self._start(None)
 
     def _start(self, params: Any) -> None:
@@ -168,10 +169,14 @@ class ModelCheckpoint(Callback):
         return bool(seconds) and time.monotonic() - self._last_time > (seconds or 0)
 
     def _settle(self) -> None:
-        """Wait for a save in the background; what went wrong there is raised here."""
+        """Wait for a save in the background, whose error is raised here; then remove old files."""
         pending, self._pending = self._pending, None
         if pending is not None:
             pending.result()
+        # not earlier: until the new file is whole, an old one may be all there is
+        written, self._written = self._written, ""
+        if written:
+            self._kept.add(written)
 
     def _save(self, suffix: str = "") -> None:
         self._settle()
@@ -195,7 +200,9 @@ class ModelCheckpoint(Callback):
             format=config.format,
         )
         if not suffix and isinstance(self._prefix, str) and isinstance(self._directory, str):
-            self._kept.add(path)  # names that a function gives are the program's to remove
+            self._written = path  # names that a function gives are the program's to remove
+        if self._pending is None:
+            self._settle()
         self._latest = params["latest_ckpt_file"] = path
         self._last_step = params["last_save_ckpt_step"] = params.cur_step_num
         self._last_time = time.monotonic()

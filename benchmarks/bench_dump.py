@@ -1,0 +1,72 @@
+"""What a dump costs: installed but off, and every tensor of a training step on the local disk."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from _compare import compare, heading
+
+import ms_common
+
+ms_common.activate()
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+import mindspore as ms  # noqa: E402
+from digits import Net, load_data  # noqa: E402
+from mindspore import Tensor, nn  # noqa: E402
+
+import ms_dump  # noqa: E402
+
+
+def main() -> None:
+    """Print milliseconds per step of the digits program."""
+    (images, labels), _ = load_data()
+    net, loss_fn = Net(), nn.CrossEntropyLoss()
+    optimizer = nn.Adam(net.trainable_params(), learning_rate=2e-3)
+    net.set_train(True)
+    grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, net.trainable_params())
+    x, y = Tensor(images[:64]), Tensor(labels[:64])
+    folder = tempfile.mkdtemp(prefix="bench_dump")
+
+    def step() -> None:
+        _, grads = grad_fn(x, y)
+        optimizer(grads)
+
+    def flagged() -> None:
+        step()
+
+    def dumped(saved: str) -> None:
+        common = {"dump_mode": 0, "path": folder, "net_name": "Net", "iteration": "all", "input_output": 0}
+        ms_dump.start({"common_dump_settings": {**common, "saved_data": saved}, "e2e_dump_settings": {"enable": True}})
+        try:
+            for _ in range(5):
+                step()
+                ms_dump.flush()
+        finally:
+            ms_dump.stop()
+            shutil.rmtree(folder)
+
+    def five() -> None:
+        for _ in range(5):
+            step()
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # off on this target: that is what is measured
+            ms_dump.set_dump(net)
+        heading("digits, a step with 64 images", ["with", "without"], "ms")
+        compare("set_dump, no configuration", {"with": flagged, "without": step}, 1.02, 30, 10, 1e3)
+        ms_dump.anywhere()
+        for saved in ("tensor", "statistic"):
+            runs = {"with": lambda saved=saved: dumped(saved), "without": five}
+            compare(f"every {saved}, all written", runs, 3.0, 15, 1, 1e3 / 5)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
