@@ -176,3 +176,16 @@ def test_jit_inside_of_jit_becomes_part_of_the_graph() -> None:
     outer = jit(lambda x: inner(inner(x)))
     assert [outer(tensor(1)).item() for _ in range(2)] == [3, 3]
     assert not inner.entries and text(outer.graphs()[0]).count("add(") == 2
+
+
+def test_a_gradient_of_the_past_of_a_tensor_runs_in_python() -> None:
+    def f(x: Any) -> Any:
+        y = x * 2
+        z = y * y
+        y.add_(1)
+        return z.sum()
+
+    compiled = jit(lambda x: grad(f)(x))
+    for value in (1.0, 3.0, 5.0):
+        assert compiled(tensor(value)).item() == grad(f)(tensor(value)).item() == 8 * value
+    assert "replaced or changed" in compiled.reasons[0]

@@ -61,6 +61,7 @@ class Layout:
 
     def __init__(self, config: Config, writer: Writer) -> None:
         self.config, self.writer = config, writer
+        self.measures = config.statistic_category if config.statistics else ()
         self._base = ms_fs.join(ms_fs.join(config.path, f"rank_{rank()}"), config.net_name)
         self._folder: tuple[tuple[int, int], str] = ((-1, -1), "")
         self._last = 0
@@ -82,11 +83,11 @@ class Layout:
         for side, taken in (("input", record.inputs), ("output", record.outputs)):
             for slot, snapshot in taken:
                 now = self._now()
-                if self.config.tensors:
-                    name = names.file_name(record.kind, record.name, now, side, slot, snapshot.dtype)
-                    self.writer.put(ms_fs.join(folder, name), _Held(snapshot), size=len(snapshot))
                 if self.config.statistics:
                     lines.append((now, side, slot, snapshot))
+                if self.config.tensors:
+                    name = names.file_name(record.kind, record.name, now, side, slot, snapshot.dtype)
+                    self.writer.put(ms_fs.join(folder, name), snapshot)
         if lines:
             self._add_lines(folder, record, lines)
         if self.config.save_kernel_args:
@@ -105,22 +106,13 @@ class Layout:
                 shape = "(" + ",".join(map(str, snapshot.shape)) + ")"
                 fixed = [record.kind, names.flat(record.name), "0", "0", str(now), side, str(slot)]
                 fixed += [str(snapshot.nbytes), snapshot.dtype, f'"{shape}"']
-                rows.append(",".join(fixed + statistics.row(snapshot.array(), categories)) + "\n")
+                whole = snapshot.dtype.startswith(("int", "uint", "bool"))
+                rows.append(",".join(fixed + statistics.row(snapshot.measure(), whole)) + "\n")
+                if not self.config.tensors:
+                    snapshot.data = None
             return ["".join(rows).encode()]
 
-        self.writer.put(path, text, append=True, size=sum(len(line[3]) for line in lines))
+        self.writer.put(path, text, append=True, size=sum(line[3].size for line in lines))
 
     def end_step(self) -> None:
         """Nothing: each call is complete by itself."""
-
-
-class _Held:
-    """The pieces of a file that keep their snapshot alive until they are written."""
-
-    __slots__ = ("snapshot",)
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-
-    def __call__(self) -> list[bytes]:
-        return [self.snapshot.data]

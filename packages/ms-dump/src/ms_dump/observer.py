@@ -68,7 +68,9 @@ class Dumper:
         self.steps = Steps()
         self.calls = 0
         self._places = Places()
-        self._snapshots = Snapshots(config.sample_num if config.sample_mode else None)
+        self._snapshots = Snapshots(
+            config.sample_num if config.sample_mode else None, self.layout.measures, not config.op_debug_mode
+        )
         self._number = 0
         self._overflows = 0
         self._lock = threading.RLock()
@@ -208,6 +210,7 @@ class Dumper:
 
     def _end_step(self) -> None:
         self.layout.end_step()
+        self._snapshots.forget()
         self._number = 0
 
     def step(self) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from typing import Any
 
 import ms_fs
-from ms_dump import statistics
 from ms_dump.config import Config
 from ms_dump.layout import Record
 from ms_dump.snapshot import Snapshot
@@ -24,6 +23,7 @@ class ProbeLayout:
 
     def __init__(self, config: Config, writer: Writer) -> None:
         self.config, self.writer = config, writer
+        self.measures = tuple(_MEASURES.values())
         self._calls: Counter[tuple[str, bool]] = Counter()
         self._data: dict[str, Any] = {}
         self._stack: dict[str, Any] = {}
@@ -56,7 +56,7 @@ class ProbeLayout:
         self._construct[name] = record.scope.path if record.scope.cell else None
 
     def _entry(self, name: str, taken: Snapshot) -> dict[str, Any]:
-        found = statistics.of(taken.array(), _MEASURES.values())
+        found = taken.measure()
         entry = {
             "type": "mindspore.Tensor",
             "dtype": taken.dtype[:1].upper() + taken.dtype[1:],
@@ -66,7 +66,9 @@ class ProbeLayout:
         if self.config.tensors:
             entry["data_name"] = f"{name}.npy"
             path = ms_fs.join(ms_fs.join(self.folder, "dump_tensor_data"), entry["data_name"])
-            self.writer.put(path, lambda: [taken.data], size=len(taken))
+            self.writer.put(path, taken)
+        else:
+            taken.data = None
         return entry
 
     def end_step(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ms_dump import npy
+from ms_dump import npy, statistics
 from ms_dump.names import dtype_name
 
 __all__ = ["Snapshot", "Snapshots"]
@@ -18,48 +19,67 @@ class Snapshot:
     """A copy of a tensor.
 
     Attributes:
-        data: the bytes of its .npy file.
+        data: the bytes of its .npy file, until they are not needed any more.
+        path: the file, once it is written; others of the same content become links to it.
+        wanted: the names of measures that are asked for.
+        measures: what `statistics.of` has found, once it has been asked for.
         dtype: its own type's name, "bfloat16" too, which the file holds as float32.
         shape, nbytes: of the tensor.
+        size: of the file.
     """
 
-    __slots__ = ("__weakref__", "_kind", "_start", "data", "dtype", "nbytes", "shape")
+    __slots__ = ("_kind", "_start", "data", "dtype", "measures", "nbytes", "path", "shape", "size", "wanted")
 
-    def __init__(self, array: NDArray[Any], most: int | None = None) -> None:
+    def __init__(self, array: NDArray[Any], most: int | None = None, wanted: Sequence[str] = ()) -> None:
         self.dtype, self.shape, self.nbytes = dtype_name(array.dtype), array.shape, array.nbytes
         if most is not None and array.size > most:
             array = array.reshape(-1)[:most]
-        array = np.ascontiguousarray(npy.plain(array)).reshape(array.shape)
+        if array.dtype.isbuiltin != 1:
+            array = npy.plain(array)
         self._kind = array.dtype
         head = npy.header(array.dtype, array.shape)
         self._start = len(head)
-        self.data = b"".join((head, array.reshape(-1).view(np.uint8).data))
+        packed = array if array.flags.c_contiguous else np.ascontiguousarray(array)
+        self.data: bytes | None = b"".join((head, packed.reshape(-1).view(np.uint8).data))
+        self.size = len(self.data)
+        self.path: str | None = None
+        self.wanted = wanted
+        self.measures: dict[str, Any] | None = None
 
-    def array(self) -> NDArray[Any]:
-        """The elements in one row, read only."""
-        return np.frombuffer(self.data, self._kind, offset=self._start)
-
-    def __len__(self) -> int:
-        return len(self.data)
+    def measure(self) -> dict[str, Any]:
+        """The wanted measures."""
+        data = self.data  # another thread may drop it, but not before it has set the measures
+        if self.measures is None:
+            assert data is not None
+            self.measures = statistics.of(np.frombuffer(data, self._kind, offset=self._start), self.wanted)
+        return self.measures
 
 
 class Snapshots:
-    """Makes snapshots; a tensor that has not changed since the last one, and which still waits, gives the same."""
+    """Makes snapshots; a tensor that has not changed since the last one gives the same.
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
-        self._known: dict[int, tuple[ReferenceType[Any], int, ReferenceType[Snapshot]]] = {}
+    Args:
+        most: elements that are saved of a tensor; None: all.
+        wanted: the measures that will be asked for.
+        shared: whether to keep them for that.
+    """
+
+    def __init__(self, most: int | None = None, wanted: Sequence[str] = (), shared: bool = True) -> None:
+        self._most, self._wanted, self._shared = most, wanted, shared
+        self._known: dict[int, tuple[ReferenceType[Any], int, Snapshot]] = {}
 
     def take(self, tensor: Any) -> Snapshot:
         """The snapshot of a tensor."""
-        known = self._known.get(id(tensor))
-        if known is not None:
-            same, changes, held = known
-            found = held()
-            if found is not None and changes == tensor._changes and same() is tensor:
-                return found
-        made = Snapshot(tensor._a, self._most)
-        if len(self._known) > 4096:
-            self._known = {key: entry for key, entry in self._known.items() if entry[2]() is not None}
-        self._known[id(tensor)] = (ref(tensor), tensor._changes, ref(made))
+        if not self._shared:
+            return Snapshot(tensor._a, self._most, self._wanted)
+        key, known = id(tensor), self._known
+        found = known.get(key)
+        if found is not None and found[1] == tensor._changes and found[0]() is tensor:
+            return found[2]
+        made = Snapshot(tensor._a, self._most, self._wanted)
+        known[key] = (ref(tensor, lambda _: known.pop(key, None)), tensor._changes, made)
         return made
+
+    def forget(self) -> None:
+        """Make new snapshots from now on: those of one iteration do not refer to another's files."""
+        self._known.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ms_dump.config import CATEGORIES
 
-__all__ = ["checksum", "header", "of", "row"]
+__all__ = ["header", "of", "row"]
 
 Array = NDArray[Any]
 
@@ -83,12 +82,14 @@ def of(array: Array, names: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def row(array: Array, names: Iterable[str]) -> list[str]:
-    """The measures as texts for a line of `statistic.csv`."""
+def row(measures: dict[str, Any], whole: bool) -> list[str]:
+    """Measures as texts for a line of `statistic.csv`; `whole`: of a tensor of integers."""
     texts = []
-    for name, value in of(array, names).items():
-        whole = array.dtype.kind in "biu" and name in ("max", "min") and value is not None
-        texts.append("null" if value is None else str(int(value)) if whole else _text(value))
+    for name, value in measures.items():
+        if value is None:
+            texts.append("null")
+        else:
+            texts.append(str(int(value)) if whole and name in ("max", "min") else _text(value))
     return texts
 
 
@@ -100,8 +101,3 @@ def header(names: Iterable[str]) -> str:
     """The first line of `statistic.csv`."""
     fixed = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape"
     return ",".join([fixed, *(CATEGORIES[name] for name in names)]) + "\n"
-
-
-def checksum(array: Array) -> str:
-    """The CRC-32 by which msprobe compares, as 8 hexadecimal digits."""
-    return f"{zlib.crc32(np.ascontiguousarray(array).tobytes()):08x}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ms_fs
+from ms_dump.snapshot import Snapshot
 
 __all__ = ["Writer"]
 
@@ -41,7 +42,9 @@ class Writer:
         self.limit, self.threads = limit, threads
         self.most = 0  # the largest number of bytes that have waited
         self.error: BaseException | None = None
-        self._lock = threading.Condition()
+        self._lock = threading.RLock()
+        self._work = threading.Condition(self._lock)  # there is something to do
+        self._done = threading.Condition(self._lock)  # something has been done
         self._jobs: deque[Job] = deque()
         self._waiting = self._busy = self._alive = 0
         self._appending: set[str] = set()
@@ -52,24 +55,25 @@ class Writer:
 
         Args:
             path: a path or URL; folders are made.
-            pieces: buffers, or a function that makes them, called in the background.
+            pieces: buffers, a function that makes them, called in the background, or a Snapshot.
             append: add to the file.
             size: the bytes of memory that wait with it; by default those of the buffers.
 
         Raises:
             OSError: an earlier write has failed.
         """
-        size = sum(map(len, pieces)) if size is None else size
+        if size is None:
+            size = pieces.size if isinstance(pieces, Snapshot) else sum(map(len, pieces))
         with self._lock:
             while self.error is None and self._waiting and self._waiting + size > self.limit:
-                self._lock.wait()
+                self._done.wait()
             self._raise()
             self._jobs.append((path, pieces, size, append))
             self._waiting += size
             self.most = max(self.most, self._waiting)
             if self._alive < self.threads and len(self._jobs) > self._alive - self._busy:
                 self._start()
-            self._lock.notify()
+            self._work.notify()
 
     def flush(self) -> None:
         """Wait until all is written.
@@ -79,7 +83,7 @@ class Writer:
         """
         with self._lock:
             while self._jobs or self._busy:
-                self._lock.wait()
+                self._done.wait()
             self._raise()
 
     def _raise(self) -> None:
@@ -108,7 +112,7 @@ class Writer:
                     self._alive -= 1
                     return
                 else:
-                    idle = 0.0 if self._lock.wait(_GLANCE) else idle + _GLANCE
+                    idle = 0.0 if self._work.wait(_GLANCE) else idle + _GLANCE
 
     def _drain(self) -> None:
         while (job := self._next()) is not None:
@@ -130,7 +134,7 @@ class Writer:
         self._lock.release()
         error: BaseException | None = None
         try:
-            self._write(path, pieces() if callable(pieces) else pieces, append)
+            self._write(path, pieces, append)
         except Exception as found:
             error = found
         finally:
@@ -141,14 +145,29 @@ class Writer:
             if error is not None:
                 _LOG.critical("Failed to write the dump file %s: %s", path, error)
                 self.error = self.error or error
-            self._lock.notify_all()
+            self._done.notify_all()
+            if append and self._jobs:
+                self._work.notify()  # the next to the same file
 
-    def _write(self, path: str, pieces: Sequence[Buffer], append: bool) -> None:
+    def _write(self, path: str, pieces: Any, append: bool) -> None:
         backend, inner = ms_fs.resolve(path)
         folder = ms_fs.split(inner)[0]
         if folder not in self._folders:
             backend.make_folder(folder)
             self._folders.add(folder)
+        if isinstance(pieces, Snapshot):
+            data = pieces.data
+            if data is None:
+                assert pieces.path is not None  # it is set before the data goes
+                backend.link(pieces.path, inner)
+                return
+            if pieces.wanted:
+                pieces.measure()  # before the data goes
+            backend.put(inner, [data])
+            pieces.path, pieces.data = inner, None
+            return
+        if callable(pieces):
+            pieces = pieces()
         if append:
             backend.append(inner, pieces)
         else:

@@ -100,6 +100,13 @@ class LocalBackend(Backend):
         finally:
             os.close(handle)
 
+    def link(self, path: str, other: str) -> None:
+        try:
+            os.link(path, other)
+        except OSError as error:
+            _LOG.debug("'%s' is copied, as it cannot be linked: %s", path, error)
+            super().link(path, other)
+
     def settle(self, file: Any) -> None:
         file.flush()
         if hasattr(file, "fileno"):  # MindIO's files need not have one

@@ -121,6 +121,15 @@ class Backend(ABC):
                 old = file.read()
         self.put(path, [old, *pieces])
 
+    def link(self, path: str, other: str) -> None:
+        """Give what a file holds a second name; where a storage has no links, by a copy.
+
+        Raises:
+            OSError: the storage refuses.
+        """
+        with self.open(path) as file:
+            self.put(other, [file.read()])
+
     @contextmanager
     def create(
         self, path: str, *, permissions: int | None = None, progress: Callable[[int], Any] | None = None

@@ -89,6 +89,15 @@ class BackendContract:
         with backend.open(f"{folder}/x") as file:
             assert file.read() == b"one two three"
 
+    def test_a_second_name_holds_the_same(self, place: tuple[Backend, str]) -> None:
+        backend, folder = place
+        self.write(backend, f"{folder}/x", b"same")
+        backend.link(f"{folder}/x", f"{folder}/y")
+        with backend.open(f"{folder}/y") as file:
+            assert file.read() == b"same"
+        with pytest.raises(OSError):
+            backend.link(f"{folder}/none", f"{folder}/z")
+
     def test_nothing_shows_before_the_end(self, place: tuple[Backend, str]) -> None:
         backend, folder = place
         with backend.create(f"{folder}/x") as sink:

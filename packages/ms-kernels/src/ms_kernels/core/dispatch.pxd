@@ -44,3 +44,5 @@ cdef class Settings:
     cdef readonly bint ran
 
 cpdef object dispatch(Op op, tuple args)
+# for callers that know that the call is neither observed nor on a target; None: take `dispatch`
+cdef object fast_call(Op op, tuple args, bint recording)

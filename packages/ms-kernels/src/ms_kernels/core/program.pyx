@@ -5,7 +5,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.string cimport memset
 from ms_kernels.core.checks cimport Check, same_value
-from ms_kernels.core.dispatch cimport Mode, Op, Settings, dispatch
+from ms_kernels.core.dispatch cimport Mode, Op, Settings, dispatch, fast_call
 from ms_kernels.core.tensor cimport TensorBase, is_tensor, wrap
 from ms_kernels.loops.block cimport VM_INPUTS, Block
 
@@ -42,6 +42,11 @@ cdef inline Mode current_mode():
     mode = <object>value
     Py_DECREF(mode)  # the cast above took a second reference
     return <Mode>mode
+
+
+cdef inline bint undisturbed():
+    """Whether calls neither are recorded nor observed nor go to a target."""
+    return process.target is None and process.observer is None and current_mode() is None
 
 
 cdef class Ref:
@@ -312,7 +317,9 @@ cdef class Program:
         cdef int i, place
         cdef Step step
         cdef object made
+        cdef tuple args
         cdef int* outs
+        cdef bint bare = undisturbed()
         for place, made in self.captured:
             put(registers, place, made)
         for at in range(self.step_count):
@@ -320,11 +327,18 @@ cdef class Program:
             if at & 15 == 15:
                 PyErr_CheckSignals()
             if step.kind == OP:
-                made = dispatch(<Op>step.op, arguments(step, registers))
+                args = arguments(step, registers)
+                if bare and (<Op>step.op).fast:
+                    made = fast_call(<Op>step.op, args, False)
+                    if made is None:
+                        made = dispatch(<Op>step.op, args)
+                else:
+                    made = dispatch(<Op>step.op, args)
             elif step.kind == FUSED:
                 made = (<Fused>step.op).call(arguments(step, registers))
             else:
                 made = step.op(*arguments(step, registers))
+                bare = undisturbed()
             outs = step.places + step.arity
             if step.out_count == 1 and type(made) is not tuple:
                 if outs[0] >= 0:
@@ -335,7 +349,7 @@ cdef class Program:
                 for i in range(step.out_count):
                     if outs[i] >= 0:
                         put(registers, outs[i], (<tuple>made)[i])
-            made = None  # else it would keep the last result alive, and its memory from the next step
+            made = args = None  # else they would keep tensors alive, and their memory from the next step
             outs += step.out_count
             for i in range(step.free_count):
                 place = outs[i]

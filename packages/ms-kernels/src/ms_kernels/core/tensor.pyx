@@ -214,6 +214,8 @@ cdef class TensorBase:
 
     def _at(self, long version, Node node, int index):
         """The tensor as it was at an earlier version, at its place on the tape then; None when that is lost."""
+        if watching:
+            told(self, "past")  # a graph keeps no past
         cdef TensorBase owner = self._owner if self._owner is not None else self
         cdef cnp.ndarray kept = None if owner._past is None else owner._past.get(version)
         if kept is None:

@@ -74,7 +74,7 @@ def _arguments(op: Op, given: dict[str, str]) -> str:
             parts.append(f"_d[{i - first_default}]")
         else:
             raise ValueError(f"a call form of '{op.name}' gives no '{name}'")
-    return "(" + ", ".join(parts) + ",)"
+    return "(" + "".join(f"{part}, " for part in parts).rstrip(" ") + ")"  # no argument: ()
 
 
 def _fixed(form: Form) -> dict[str, str]:

@@ -64,7 +64,7 @@ def _reduce(name: str, function: Any, input: Any, axes: tuple[int, ...], keepdim
         "sum(axis: int|tuple|list|None=None, dtype: dtype|None=None, keepdims: bool=False, initial: None=None)",
         "sum(dim: int|tuple|list|None=None, keepdim: bool=False, *, dtype: dtype|None=None)",
     ],
-    primitive="ReduceSum(keep_dims=False, skip_mode=False)(x, axis=())",
+    primitive="ReduceSum(keep_dims=False, skip_mode=False)(x, axis=()); widen=False",
     rename={"initial": "", "skip_mode": ""},
     name="sum",
 )
