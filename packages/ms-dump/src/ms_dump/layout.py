@@ -108,11 +108,10 @@ class Layout:
                 fixed += [str(snapshot.nbytes), snapshot.dtype, f'"{shape}"']
                 whole = snapshot.dtype.startswith(("int", "uint", "bool"))
                 rows.append(",".join(fixed + statistics.row(snapshot.measure(), whole)) + "\n")
-                if not self.config.tensors:
-                    snapshot.data = None
             return ["".join(rows).encode()]
 
-        self.writer.put(path, text, append=True, size=sum(line[3].size for line in lines))
+        used = [line[3] for line in lines]
+        self.writer.put(path, text, append=True, size=sum(snapshot.size for snapshot in used), uses=used)
 
     def end_step(self) -> None:
         """Nothing: each call is complete by itself."""

@@ -1,4 +1,4 @@
-"""Arrays as the bytes of .npy files, one header for all arrays of a shape."""
+"""The headers of .npy files, one for all arrays of a shape."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["header", "plain"]
-
-
-def plain(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in a type that .npy files have: bfloat16 becomes float32.
-
-    >>> from ms_kernels import Tensor
-    >>> plain(Tensor([1.5]).bfloat16()._a).dtype
-    dtype('float32')
-    """
-    return array if array.dtype.isbuiltin == 1 else array.astype(np.float32)
+__all__ = ["header"]
 
 
 @lru_cache(maxsize=4096)

@@ -68,7 +68,7 @@ class ProbeLayout:
             path = ms_fs.join(ms_fs.join(self.folder, "dump_tensor_data"), entry["data_name"])
             self.writer.put(path, taken)
         else:
-            taken.data = None
+            taken.release()
         return entry
 
     def end_step(self) -> None:

@@ -18,7 +18,7 @@ _IDLE = 0.5  # seconds after which a thread without work ends
 _GLANCE = 0.05  # seconds between looks at whether the program has ended
 
 Buffer = Any
-Job = tuple[str, Any, int, bool]
+Job = tuple[str, Any, int, bool, Sequence[Snapshot]]
 
 
 class Writer:
@@ -50,7 +50,9 @@ class Writer:
         self._appending: set[str] = set()
         self._folders: set[str] = set()
 
-    def put(self, path: str, pieces: Any, *, append: bool = False, size: int | None = None) -> None:
+    def put(
+        self, path: str, pieces: Any, *, append: bool = False, size: int | None = None, uses: Sequence[Snapshot] = ()
+    ) -> None:
         """Hand over a file, or what is added to one; the buffers must not change any more.
 
         Args:
@@ -58,17 +60,22 @@ class Writer:
             pieces: buffers, a function that makes them, called in the background, or a Snapshot.
             append: add to the file.
             size: the bytes of memory that wait with it; by default those of the buffers.
+            uses: the snapshots that a function works with.
 
         Raises:
             OSError: an earlier write has failed.
         """
-        if size is None:
-            size = pieces.size if isinstance(pieces, Snapshot) else sum(map(len, pieces))
+        if isinstance(pieces, Snapshot):
+            size, uses = pieces.size, (pieces,)
+        elif size is None:
+            size = sum(map(len, pieces))
         with self._lock:
             while self.error is None and self._waiting and self._waiting + size > self.limit:
                 self._done.wait()
             self._raise()
-            self._jobs.append((path, pieces, size, append))
+            for snapshot in uses:
+                snapshot.uses += 1
+            self._jobs.append((path, pieces, size, append, uses))
             self._waiting += size
             self.most = max(self.most, self._waiting)
             if self._alive < self.threads and len(self._jobs) > self._alive - self._busy:
@@ -127,7 +134,7 @@ class Writer:
 
     def _do(self, job: Job) -> None:
         """Write one file; the lock is held before and after, but not meanwhile."""
-        path, pieces, size, append = job
+        path, pieces, size, append, uses = job
         self._busy += 1
         if append:
             self._appending.add(path)
@@ -142,6 +149,10 @@ class Writer:
             self._busy -= 1
             self._waiting -= size
             self._appending.discard(path)
+            for snapshot in uses:
+                snapshot.uses -= 1
+                if not snapshot.uses and (snapshot.path is not None or not isinstance(pieces, Snapshot)):
+                    snapshot.release()
             if error is not None:
                 _LOG.critical("Failed to write the dump file %s: %s", path, error)
                 self.error = self.error or error
@@ -156,15 +167,11 @@ class Writer:
             backend.make_folder(folder)
             self._folders.add(folder)
         if isinstance(pieces, Snapshot):
-            data = pieces.data
-            if data is None:
-                assert pieces.path is not None  # it is set before the data goes
+            if pieces.path is not None:
                 backend.link(pieces.path, inner)
                 return
-            if pieces.wanted:
-                pieces.measure()  # before the data goes
-            backend.put(inner, [data])
-            pieces.path, pieces.data = inner, None
+            backend.put(inner, pieces.pieces())
+            pieces.path = inner
             return
         if callable(pieces):
             pieces = pieces()

@@ -94,9 +94,13 @@ class LocalBackend(Backend):
             return
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | how | getattr(os, "O_BINARY", 0), 0o666)
         try:
+            views = [memoryview(piece).cast("B") for piece in pieces]
+            # all at once where the system can, and mostly that is all
+            done = os.writev(handle, views) if hasattr(os, "writev") and len(views) <= 64 else 0
             sink = Sink(_Descriptor(handle))
-            for piece in pieces:
-                sink.write(piece)
+            for view in views:
+                sink.write(view[done:])
+                done = max(0, done - len(view))
         finally:
             os.close(handle)
 

@@ -4,6 +4,7 @@ from ms_jit._version import __version__
 from ms_jit.api import draw, jit
 from ms_jit.arguments import JitArguments, check_arguments
 from ms_jit.config import JitConfig
+from ms_jit.flops import flops_collection
 from ms_jit.limits import limits, set_recursion_limit
 from ms_jit.marks import jit_class, lazy_inline, no_inline
 
@@ -13,6 +14,7 @@ __all__ = [
     "__version__",
     "check_arguments",
     "draw",
+    "flops_collection",
     "jit",
     "jit_class",
     "lazy_inline",

@@ -12,6 +12,7 @@ from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.run import Captured, capture
 from ms_jit.dynamic import Declared, Shapes, Shared, loose_check
 from ms_jit.execute import build
+from ms_jit.flops import collector
 from ms_jit.graph.draw import save_graph
 from ms_jit.graph.ir import Graph
 from ms_jit.passes import optimize
@@ -130,6 +131,7 @@ class JitFunction(Compiled):
     def _stamp(self, captured: Captured) -> Callable[..., Entry]:
         """Compile a captured graph; returns what makes its entries for given checks."""
         tracer, form = captured.tracer, captured.form
+        collector.add(captured.graph, captured.tracer.dims.used)
         save_graph(captured.graph, "captured")
         graph = optimize(captured.graph)
         built = build(graph, self.arguments.jit_level)

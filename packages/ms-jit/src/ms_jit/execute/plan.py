@@ -112,5 +112,5 @@ def nbytes(value: Value) -> int:
     """The bytes of a value's block; unknown dims count as 1, an unknown dtype or rank as nothing."""
     if value.shape is None or value.dtype is None:
         return 0
-    size = math.prod(max(n, 1) if n < 0 else n for n in value.shape) * value.dtype.itemsize
+    size: int = math.prod(max(n, 1) if n < 0 else n for n in value.shape) * value.dtype.itemsize
     return -(-size // ALIGN) * ALIGN

@@ -50,9 +50,9 @@ def svg(graph: Graph) -> str:
     wide = max((len(row) for row in rows), default=1) * (_WIDTH + _GAP) + _GAP
     high = len(rows) * (_HEIGHT + 2 * _GAP) + _GAP
     places: dict[str, tuple[float, float]] = {}
-    for y, row in enumerate(rows):
-        for x, (key, _, _) in enumerate(row):
-            places[key] = (wide / (len(row) + 1) * (x + 1), _GAP + _HEIGHT / 2 + y * (_HEIGHT + 2 * _GAP))
+    for level, row in enumerate(rows):
+        for column, (key, _, _) in enumerate(row):
+            places[key] = (wide / (len(row) + 1) * (column + 1), _GAP + _HEIGHT / 2 + level * (_HEIGHT + 2 * _GAP))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         'font-family="monospace" font-size="11" text-anchor="middle">',

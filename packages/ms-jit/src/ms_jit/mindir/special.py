@@ -285,25 +285,34 @@ def _take_key(_outs: Outs, input: Any, key: Any) -> Call | None:
         missing = _rank(input) - sum(part is not None for part in parts) + 1
         parts[at : at + 1] = [slice(None)] * missing
     begin, end, strides = [], [], []
-    masks = dict.fromkeys(("begin", "end", "new", "shrink"), 0)
-    for bit, part in enumerate(parts):
-        low, high, step = 0, 1, 1
-        if part is None:
-            masks["new"] |= 1 << bit
-        elif isinstance(part, int):
+    masks = dict.fromkeys(("begin", "end", "shrink"), 0)
+    added, place = [], 0
+    for part in parts:
+        low, high, step, bit = 0, 1, 1, len(begin)
+        if part is None:  # MindSpore counts new dims as those of the operand, and has too few then
+            added.append(place)
+            place += 1
+            continue
+        if isinstance(part, int):
             masks["shrink"] |= 1 << bit
             low, high = part, part + 1
         else:
             low, high, step = part.start or 0, part.stop or 0, part.step or 1
             masks["begin"] |= (part.start is None) << bit
             masks["end"] |= (part.stop is None) << bit
+            place += 1
             if step < 0:
                 return None
         begin.append(low)
         end.append(high)
         strides.append(step)
     bounds = (tuple(begin), tuple(end), tuple(strides))
-    return _function("StridedSlice", input, *bounds, masks["begin"], masks["end"], 0, masks["new"], masks["shrink"])
+    call = _function("StridedSlice", input, *bounds, masks["begin"], masks["end"], 0, 0, masks["shrink"])
+    if not begin:  # nothing is cut
+        call = _function("Identity", input)
+    for place in added:
+        call = _function("ExpandDims", call, place)
+    return call
 
 
 def _by_scaling(name: str, scale: float) -> Callable[..., Call]:

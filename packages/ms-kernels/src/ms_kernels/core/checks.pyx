@@ -152,7 +152,6 @@ cdef class Check:
         cdef int i
         cdef cnp.npy_intp* dims
         cdef cnp.ndarray array
-        cdef Check part
         if self.kind == IS_TENSOR:
             if type(value) is not self.expected or (<TensorBase>value)._pending is not None:
                 return False

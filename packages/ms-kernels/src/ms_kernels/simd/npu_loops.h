@@ -522,9 +522,6 @@ static int K(softmax)(const float *x, float *out, ptrdiff_t n, int half, int inv
     uint16_t narrow[BLOCK];
     float most = K(largest)(x, n);
     int bad = 0;
-    for (ptrdiff_t i = 0; i < n; ++i) bad |= npu_odd(x[i]);
-    if (bad)
-        for (ptrdiff_t i = 0; i < n; ++i) most = x[i] != x[i] ? x[i] : most;
     if (half) {
         for (ptrdiff_t i = 0; i < n; ++i) out[i] = x[i] - most;
         for (ptrdiff_t i = 0; i < n; i += BLOCK) {
@@ -546,6 +543,8 @@ static int K(softmax)(const float *x, float *out, ptrdiff_t n, int half, int inv
     }
     float s = K(tree)(out, n, 1.0f, repeat, by_tree, spare);
     bad |= npu_odd(s);
+    if (bad)
+        for (ptrdiff_t i = 0; i < n; ++i) s = x[i] != x[i] ? x[i] : s; /* with a NaN the maximum is NaN, and so is all */
     if (inverse) {
         float r = 1.0f / s;
         for (ptrdiff_t i = 0; i < n; ++i) out[i] *= r;

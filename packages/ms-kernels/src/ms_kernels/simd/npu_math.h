@@ -18,9 +18,9 @@ MS_INLINE double d_float(uint64_t u) {
 
 /* e^x = scale (1 + q) for |x| < 700.  The polynomial is an own near-minimax fit on [-ln 2 / 2, ln 2 / 2]. */
 MS_INLINE double d_exp_parts(double x, double *scale) {
-    const double big = 6755399441055744.0; /* 1.5 * 2^52: the sum has the integer in its low bits */
+    const double big = 6755399441056767.0; /* 1.5 * 2^52 + 1023: the sum has the exponent's bits in its low ones */
     double t = MS_FMAD(x, 1.4426950408889634, big);
-    *scale = d_float((d_bits(t) + 1023) << 52);
+    *scale = d_float(d_bits(t) << 52);
     double r = MS_FMAD(t - big, -0.6931471805599453, x), z = r * r;
     double p = MS_FMAD(2.761380686153829e-07, r, 2.762511557828763e-06);
     p = MS_FMAD(p, r, 2.4801536388690766e-05);

@@ -84,7 +84,6 @@ class Casting(Operators):
             fail(TypeError, "Tensor.type_as", "'other'", "be a Tensor", describe(other))
         return _cast(self, other.dtype)
 
-
     def to_coo(self) -> Any:
         """Return the values of a matrix that are not zero by coordinates: a COOTensor.
 
