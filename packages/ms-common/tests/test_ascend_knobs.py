@@ -286,3 +286,12 @@ class TestQueries:
         hal.reset_max_memory_reserved()
         assert runtime.max_memory_allocated() == before
         assert runtime.max_memory_reserved() == runtime.memory_reserved()
+
+
+def test_the_chip_is_chosen_by_a_name_of_our_own() -> None:
+    import ms_common
+
+    assert ms_common.get_profile() == "ascend910b"
+    ms_common.set_profile("ascend910")
+    assert emulator.profile == "ascend910"
+    ms_common.set_profile("ascend910b")

@@ -67,10 +67,11 @@ class Layout:
         self._last = 0
         self._headed: set[str] = set()
 
-    def _now(self) -> int:
-        """Microseconds; each call gives a higher number, so that no two files share a name."""
-        self._last = max(self._last + 1, time.time_ns() // 1000)
-        return self._last
+    def _now(self, count: int) -> int:
+        """Microseconds, of which the next `count` are taken, too, so that no two files share a name."""
+        now = max(self._last + 1, time.time_ns() // 1000)
+        self._last = now + count
+        return now
 
     def save(self, record: Record) -> None:
         """Hand the files of a call to the writer."""
@@ -79,15 +80,18 @@ class Layout:
             graph = ms_fs.join(self._base, str(record.graph))
             self._folder = (key, ms_fs.join(graph, str(record.iteration)))
         folder = self._folder[1]
-        lines = []
+        lines, tensors = [], []
+        now = self._now(len(record.inputs) + len(record.outputs))
         for side, taken in (("input", record.inputs), ("output", record.outputs)):
             for slot, snapshot in taken:
-                now = self._now()
+                now += 1
                 if self.config.statistics:
                     lines.append((now, side, slot, snapshot))
                 if self.config.tensors:
                     name = names.file_name(record.kind, record.name, now, side, slot, snapshot.dtype)
-                    self.writer.put(ms_fs.join(folder, name), snapshot)
+                    tensors.append((name, snapshot))
+        if tensors:
+            self.writer.put_all(folder, tensors)
         if lines:
             self._add_lines(folder, record, lines)
         if self.config.save_kernel_args:

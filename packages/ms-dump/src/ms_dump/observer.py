@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,9 +29,13 @@ def tensors_of(values: Any) -> list[TensorBase]:
     """The tensors among arguments or results, in order, also inside of lists."""
     if isinstance(values, TensorBase):
         return [values]
-    if isinstance(values, (list, tuple)):
-        return [tensor for value in values for tensor in tensors_of(value)]
-    return []
+    found: list[TensorBase] = []
+    for value in values if isinstance(values, (list, tuple)) else ():
+        if isinstance(value, TensorBase):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += tensors_of(value)
+    return found
 
 
 def overflowed(outs: list[TensorBase]) -> bool:
@@ -139,9 +142,7 @@ class Dumper:
         out = self._run(record, stack) if wanted else dispatch(op, args)
         if stack.node is None:
             with self._lock:
-                noted = replace(scope, op=kind)
-                for tensor in tensors_of(out)[:1]:
-                    self._places.remember(tensor, noted)
+                self._places.remember(out[0] if type(out) is tuple and out else out, scope, kind)
         return out
 
     def store(self, tensor: TensorBase, out: TensorBase) -> None:

@@ -84,11 +84,18 @@ def look(frame: FrameType | None) -> Stack:
         elif name == "__call__" and not cells and found.primitive is None and code.co_filename.startswith("<"):
             owner = frame.f_locals.get(code.co_varnames[0])
             found.primitive = owner if isinstance(owner, Primitive) else None
-        if not seen_source and _users(frame):
-            found.source, seen_source = (code.co_filename, frame.f_lineno), True
+        if not seen_source:
+            users = _known.get(code.co_filename)
+            if users is None:
+                users = _known[code.co_filename] = _users(frame)
+            if users:
+                found.source, seen_source = (code.co_filename, frame.f_lineno), True
         frame = frame.f_back
     cells.reverse()
     return found
+
+
+_known: dict[str, bool] = {}  # file -> whether it is the program's
 
 
 def _users(frame: FrameType) -> bool:
@@ -131,11 +138,12 @@ class Places:
             known = self._names[outer] = _inner_names(outer)
         return known.get(id(inner), type(inner).__name__)
 
-    def remember(self, out: Any, scope: Scope) -> None:
-        """Note the scope of the node behind a result."""
+    def remember(self, out: Any, scope: Scope, kind: str) -> None:
+        """Note the scope of the node behind a result, and the type of its op."""
         node = getattr(out, "_tape", None)
         if node is None or node.op is None:
             return
+        scope = Scope(scope.path, scope.cell, scope.flag, scope.source, kind)
         sequences, sequence = self._sequences, node.sequence
         if len(sequences) >= _KEPT:
             del sequences[: _KEPT // 2], self._scopes[: _KEPT // 2]

@@ -65,8 +65,7 @@ class ProbeLayout:
         }
         if self.config.tensors:
             entry["data_name"] = f"{name}.npy"
-            path = ms_fs.join(ms_fs.join(self.folder, "dump_tensor_data"), entry["data_name"])
-            self.writer.put(path, taken)
+            self.writer.put_all(ms_fs.join(self.folder, "dump_tensor_data"), [(entry["data_name"], taken)])
         else:
             taken.release()
         return entry

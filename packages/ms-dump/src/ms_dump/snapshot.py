@@ -75,7 +75,7 @@ class Snapshot:
         size = array.size * kind.itemsize
         self._pool, self._block = pool, pool.take(size)
         self.data: Array | None = self._block[:size].view(kind)
-        np.copyto(self.data.reshape(array.shape), array, casting="unsafe")
+        np.copyto(self.data.reshape(array.shape), array)
         self.size = len(self.head) + size
         self.path: str | None = None
         self.uses = 0

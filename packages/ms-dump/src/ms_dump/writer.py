@@ -57,7 +57,7 @@ class Writer:
 
         Args:
             path: a path or URL; folders are made.
-            pieces: buffers, a function that makes them, called in the background, or a Snapshot.
+            pieces: buffers, or a function that makes them, called in the background.
             append: add to the file.
             size: the bytes of memory that wait with it; by default those of the buffers.
             uses: the snapshots that a function works with.
@@ -65,17 +65,28 @@ class Writer:
         Raises:
             OSError: an earlier write has failed.
         """
-        if isinstance(pieces, Snapshot):
-            size, uses = pieces.size, (pieces,)
-        elif size is None:
+        if size is None:
             size = sum(map(len, pieces))
+        self._add((path, pieces, size, append, uses))
+
+    def put_all(self, folder: str, files: Sequence[tuple[str, Snapshot]]) -> None:
+        """Hand over several snapshots, by the names of their files in a folder; a name for each.
+
+        Raises:
+            OSError: an earlier write has failed.
+        """
+        uses = [snapshot for _, snapshot in files]
+        self._add((folder, files, sum(snapshot.size for snapshot in uses), False, uses))
+
+    def _add(self, job: Job) -> None:
+        size = job[2]
         with self._lock:
             while self.error is None and self._waiting and self._waiting + size > self.limit:
                 self._done.wait()
             self._raise()
-            for snapshot in uses:
+            for snapshot in job[4]:
                 snapshot.uses += 1
-            self._jobs.append((path, pieces, size, append, uses))
+            self._jobs.append(job)
             self._waiting += size
             self.most = max(self.most, self._waiting)
             if self._alive < self.threads and len(self._jobs) > self._alive - self._busy:
@@ -151,7 +162,7 @@ class Writer:
             self._appending.discard(path)
             for snapshot in uses:
                 snapshot.uses -= 1
-                if not snapshot.uses and (snapshot.path is not None or not isinstance(pieces, Snapshot)):
+                if not snapshot.uses and (error is None or snapshot.path is not None):
                     snapshot.release()
             if error is not None:
                 _LOG.critical("Failed to write the dump file %s: %s", path, error)
@@ -162,16 +173,19 @@ class Writer:
 
     def _write(self, path: str, pieces: Any, append: bool) -> None:
         backend, inner = ms_fs.resolve(path)
-        folder = ms_fs.split(inner)[0]
+        several = isinstance(pieces, list) and isinstance(pieces[0], tuple)
+        folder = inner if several else ms_fs.split(inner)[0]
         if folder not in self._folders:
             backend.make_folder(folder)
             self._folders.add(folder)
-        if isinstance(pieces, Snapshot):
-            if pieces.path is not None:
-                backend.link(pieces.path, inner)
-                return
-            backend.put(inner, pieces.pieces())
-            pieces.path = inner
+        if several:
+            for name, snapshot in pieces:
+                file = ms_fs.join(folder, name)
+                if snapshot.path is not None:
+                    backend.link(snapshot.path, file)
+                else:
+                    backend.put(file, snapshot.pieces())
+                    snapshot.path = file
             return
         if callable(pieces):
             pieces = pieces()

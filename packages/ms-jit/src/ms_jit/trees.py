@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import ms_dtype as mstype
+from ms_dynshape import mutable
 from ms_kernels import Parameter
 from ms_kernels.core.checks import Check
 from ms_kernels.core.tensor import TensorBase
@@ -21,6 +22,7 @@ _PLAIN = (
     *(type(None), bool, int, float, complex, str, bytes, range, type, np.dtype, np.generic, enum.Enum, mstype.Type),
     *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType),
 )
+_MUTABLE = {type(mutable(())): tuple, type(mutable([])): list}  # what `mutable` makes of them
 _EXACT = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -44,7 +46,7 @@ def is_plain(value: Any) -> bool:
 
 def _parts(value: Any) -> tuple[Any, Sequence[Any]] | None:
     kind = type(value)
-    if kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+    if kind in (tuple, list, *_MUTABLE) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         return None, value
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
@@ -71,6 +73,8 @@ def rebuild(form: Form, tensors: Sequence[Any]) -> Any:
         return form.value if form.index < 0 else tensors[form.index]
     kind, keys, parts = form
     made = [rebuild(part, tensors) for part in parts]
+    if kind in _MUTABLE:
+        return mutable(_MUTABLE[kind](made))
     if keys is not None:
         return kind(zip(keys, made))
     return kind(*made) if kind is slice or hasattr(kind, "_fields") else kind(made)

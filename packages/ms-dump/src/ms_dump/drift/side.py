@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from dataclasses import replace
 from multiprocessing.connection import Client, Connection
 from typing import Any
 from weakref import ReferenceType, ref
@@ -87,7 +86,7 @@ class Recorder:
         out, saturated, rules = self._run(op, args)
         outs = tensors_of(out)
         if stack.node is None and outs:
-            self._places.remember(outs[0], replace(scope, op=kind))
+            self._places.remember(outs[0], scope, kind)
         made = Call(
             self._index,
             self._number,

@@ -284,7 +284,9 @@ def _take_key(_outs: Outs, input: Any, key: Any) -> Call | None:
         at = parts.index(Ellipsis)
         missing = _rank(input) - sum(part is not None for part in parts) + 1
         parts[at : at + 1] = [slice(None)] * missing
-    begin, end, strides = [], [], []
+    begin: list[int] = []
+    end: list[int] = []
+    strides: list[int] = []
     masks = dict.fromkeys(("begin", "end", "shrink"), 0)
     added, place = [], 0
     for part in parts:

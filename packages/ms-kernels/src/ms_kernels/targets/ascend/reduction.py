@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from ms_kernels.targets.ascend.profiles import F32
 from ms_kernels.targets.ascend.rules import rule, state
 
 __all__ = ["mean_of", "sum_of", "tree_sum"]
+
+Shape = tuple[int, ...]
+_ONE = F32.type(1)
 
 state(
     "AN-RED-04", "Integer sums wrap in the result type that the API chose: the op's body does.", "none", "approximation"
@@ -56,27 +60,27 @@ def tree_sum(chip: Chip, rows: Array, across: str | None = None) -> Array:
         return _joined(chip, parts, (across or chip.profile.across) == "tree")
 
 
-def _rows(x: Array, axes: tuple[int, ...]) -> tuple[Array, int, int, int]:
-    """x packed and seen as (a, r, b), summed over r in row-major order."""
-    shape, first, last = x.shape, min(axes), max(axes)
+@lru_cache(maxsize=1024)
+def _layout(shape: Shape, axes: Shape, keepdim: bool) -> tuple[Shape | None, int, int, int, Shape]:
+    """How an array is seen as (a, r, b), summed over r in row-major order: the order of its axes where it must be
+    turned first, a, r, b, and the result's shape."""
+    out = tuple(1 if i in axes else n for i, n in enumerate(shape) if keepdim or i not in axes)
+    first, last = min(axes), max(axes)
     if last - first + 1 != len(axes):  # a kept axis between: the reduced ones to the end
-        kept = [i for i in range(x.ndim) if i not in axes]
-        x = x.transpose(*kept, *sorted(axes))
-        return np.asarray(x, order="C"), math.prod(shape[i] for i in kept), math.prod(shape[i] for i in axes), 1
-    counts = (math.prod(shape[:first]), math.prod(shape[first : last + 1]), math.prod(shape[last + 1 :]))
-    return np.asarray(x, order="C"), *counts
+        kept = tuple(i for i in range(len(shape)) if i not in axes)
+        return (*kept, *sorted(axes)), math.prod(shape[i] for i in kept), math.prod(shape[i] for i in axes), 1, out
+    return None, math.prod(shape[:first]), math.prod(shape[first : last + 1]), math.prod(shape[last + 1 :]), out
 
 
 def _reduced(chip: Chip, x: Array, axes: tuple[int, ...], keepdim: bool, scale: Any) -> Array:
     if not axes:
         return chip.to(chip.wide(x) * scale, x.dtype)
-    shape = tuple(n for i, n in enumerate(x.shape) if i not in axes)
-    if keepdim:
-        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
-    packed, a, r, b = _rows(x, axes)
-    repeat, by_tree = chip.choices.repeat_bytes // 4, chip.profile.across == "tree"
-    out, bad = npu.tree(packed, a, r, b, float(scale), repeat, by_tree)
-    if bad and chip.saturating:  # each step saturates: the definition
+    order, a, r, b, shape = _layout(x.shape, axes, keepdim)
+    packed = np.asarray(x if order is None else x.transpose(order), order="C")
+    out, bad = npu.tree(packed, a, r, b, scale, chip.choices.repeat_bytes // 4, chip.profile.across == "tree")
+    if not chip.saturating:
+        return out.reshape(shape)
+    if bad:  # each step saturates: the definition
         wide = chip.wide(packed).reshape(a, r, b)
         with np.errstate(all="ignore"):
             scaled = chip.step(np.multiply, wide, scale) if scale != 1 else wide
@@ -88,7 +92,7 @@ def _reduced(chip: Chip, x: Array, axes: tuple[int, ...], keepdim: bool, scale: 
 def sum_of(chip: Chip, x: Array, axes: tuple[int, ...], keepdim: bool = False) -> Array:
     """ops.sum: float16 and bfloat16 to float32, AN-RED-01 in float32 along the reduced axes in row-major order, one
     RN back."""
-    return _reduced(chip, x, axes, keepdim, F32.type(1))
+    return _reduced(chip, x, axes, keepdim, _ONE)
 
 
 @rule("AN-RED-03", "TBE dynamic/reduce_mean.py", "source")
