@@ -48,6 +48,10 @@ def test_classes_of_error() -> None:
     assert kind(F16([2000, 1]), F16([2002, 1])) == "rounding"  # msprobe says "No": more than 1 apart
     assert kind(np.int32([1, 9]), np.int32([9, 1])) == "drift"
     assert kind(one, F32([1, 2])) == "broken"
+    assert kind(np.array([1 + 2j, 3]), np.array([1 + 2j, 3])) == "equal"
+    assert kind(np.array([1 + 2j, 3]), np.array([1 - 2j, 3])) == "broken"
+    assert kind(np.array([True, False]), np.array([True, True])) == "drift"
+    assert kind(np.zeros((0, 3), F16), np.zeros((0, 3), F16)) == "equal"
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=20), st.floats(0.875, 1.125, width=32))

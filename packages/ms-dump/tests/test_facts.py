@@ -181,6 +181,36 @@ def test_level_o2_is_not_dumped(net: Net, image: Tensor, ascend: None, config_fi
     assert files(folder) == []
 
 
+class Chain(Part):
+    """Elementwise ops that stand together, and one that stands alone."""
+
+    def construct(self, x: Any) -> Any:
+        y = functional.exp(functional.tanh(x))
+        return functional.matmul(functional.softmax(functional.matmul(y, y.T), -1), functional.relu(x))
+
+
+@pytest.mark.parametrize(
+    ("level", "anywhere", "wanted"),
+    [
+        ("O1", False, {"MatMul", "Softmax", "ReLU"}),
+        ("O1", True, {"MatMul", "Softmax", "ReLU", "Tanh", "Exp"}),
+        ("O0", False, {"MatMul", "Softmax", "ReLU", "Tanh", "Exp"}),
+    ],
+)
+def test_an_op_in_a_fused_group_is_not_dumped(
+    ascend: None, config_file: Files, level: str, anywhere: bool, wanted: set[str]
+) -> None:  # SF-DUMP-02
+    folder = config_file(2)
+    net = Chain()
+    net.jit_config_dict = {"jit_level": level}  # type: ignore[attr-defined]
+    ms_dump.anywhere(anywhere)
+    set_dump(net)
+    for _ in range(2):
+        net(Tensor(np.eye(3, dtype=np.float32)))
+    assert types(folder) - {"Transpose", "SwapAxes", "T"} == wanted
+    assert len([path for path in folder.rglob("ReLU.*") if ".output." in path.name]) == 2
+
+
 def test_a_flagged_primitive(image: Tensor, ascend: None, config_file: Files) -> None:
     folder = config_file(2)
     relu, tanh = functional.ReLU(), functional.Tanh()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ms_dynshape import Symbol, mutable
+from ms_jit import jit
 from ms_jit.declared import check_declared
 from ms_kernels import Tensor
 
@@ -136,3 +137,17 @@ def test_other_structures(declared: Any, args: Any) -> None:
 
 def test_dtypes_are_compared() -> None:
     check_declared([T(2, dtype=np.int32)], [D(None, dtype=int32)])
+
+
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_mutable_arguments_are_inputs(kind: Any) -> None:
+    """A marked sequence is taken apart as a plain one, and the function still sees the mark."""
+
+    @jit
+    def add(pair: Any) -> Any:
+        return pair[0] + pair[1] if getattr(pair, "__ms_mutable__", False) else None
+
+    for number in (1, 2):
+        assert add(mutable(kind([T(2) * number, T(2)]))).asnumpy().tolist() == [number + 1] * 2
+    assert len(add.entries) == 1
+    assert add.reasons == []

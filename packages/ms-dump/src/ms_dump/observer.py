@@ -10,6 +10,7 @@ import numpy as np
 
 from ms_dump import names
 from ms_dump.config import Config
+from ms_dump.fused import Groups
 from ms_dump.layout import Layout, Record
 from ms_dump.place import Places, Scope, Stack, Steps, look
 from ms_dump.probe import ProbeLayout
@@ -74,6 +75,7 @@ class Dumper:
         self._snapshots = Snapshots(
             config.sample_num if config.sample_mode else None, self.layout.measures, not config.op_debug_mode
         )
+        self._groups = Groups(config.queue_bytes // 4)
         self._number = 0
         self._overflows = 0
         self._lock = threading.RLock()
@@ -103,11 +105,12 @@ class Dumper:
         shared = _SHARED in (scope.cell, kind)
         return not (shared and stack.node is None and is_recording())
 
-    def _level_allows(self, stack: Stack) -> bool:
+    def _level(self, stack: Stack) -> str:
+        """The jit level of the outermost cell; "" where it does not count."""
         if self.anywhere or not stack.cells:
-            return True
+            return ""
         jit = getattr(stack.cells[0], "jit_config_dict", None)
-        return not isinstance(jit, dict) or jit.get("jit_level") != "O2"
+        return str(jit.get("jit_level", "")) if isinstance(jit, dict) else ""
 
     # -- the observer's protocol --------------------------------------------------------------------------------------
 
@@ -134,12 +137,13 @@ class Dumper:
                 stack.primitive is not None,
                 stack.node is not None,
             )
+        level = ""
         wanted = (
             self.steps.iteration in self.config.iteration
             and self._selects(record.name, kind, scope, stack)
-            and self._level_allows(stack)
+            and (level := self._level(stack)) != "O2"
         )
-        out = self._run(record, stack) if wanted else dispatch(op, args)
+        out = self._run(record, level == "O1") if wanted else dispatch(op, args)
         if stack.node is None:
             with self._lock:
                 self._places.remember(out[0] if type(out) is tuple and out else out, scope, kind)
@@ -156,7 +160,7 @@ class Dumper:
 
     # -- saving -------------------------------------------------------------------------------------------------------
 
-    def _run(self, record: Record, stack: Stack) -> Any:
+    def _run(self, record: Record, fuses: bool) -> Any:
         config = self.config
         if config.input_output != 2 or config.op_debug_mode:
             with self._lock:
@@ -167,7 +171,7 @@ class Dumper:
             out = dispatch(record.op, record.args)
         except Exception:
             if config.op_debug_mode == 4:
-                self._save(record)
+                self._save([record])
             raise
         outs = tensors_of(out)
         overflow = self._status_fired(before)
@@ -182,7 +186,8 @@ class Dumper:
         if config.input_output != 1:
             with self._lock:
                 record.outputs = [(slot, self._snapshots.take(tensor)) for slot, tensor in enumerate(outs)]
-        self._save(record)
+        with self._lock:
+            self._save(self._groups.add(record, tensors_of(record.args), outs) if fuses else [record])
         return out
 
     def _status(self) -> Any:
@@ -204,12 +209,14 @@ class Dumper:
         status |= before
         return fired
 
-    def _save(self, record: Record) -> None:
+    def _save(self, records: list[Record]) -> None:
         with self._lock:
-            self.calls += 1
-            self.layout.save(record)
+            for record in records:
+                self.calls += 1
+                self.layout.save(record)
 
     def _end_step(self) -> None:
+        self._save(self._groups.end())
         self.layout.end_step()
         self._snapshots.forget()
         self._number = 0

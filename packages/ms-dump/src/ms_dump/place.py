@@ -9,6 +9,7 @@ import sys
 import threading
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any
@@ -84,27 +85,20 @@ def look(frame: FrameType | None) -> Stack:
         elif name == "__call__" and not cells and found.primitive is None and code.co_filename.startswith("<"):
             owner = frame.f_locals.get(code.co_varnames[0])
             found.primitive = owner if isinstance(owner, Primitive) else None
-        if not seen_source:
-            users = _known.get(code.co_filename)
-            if users is None:
-                users = _known[code.co_filename] = _users(frame)
-            if users:
-                found.source, seen_source = (code.co_filename, frame.f_lineno), True
+        if not seen_source and _users(code.co_filename, frame.f_globals.get("__name__")):
+            found.source, seen_source = (code.co_filename, frame.f_lineno), True
         frame = frame.f_back
     cells.reverse()
     return found
 
 
-_known: dict[str, bool] = {}  # file -> whether it is the program's
-
-
-def _users(frame: FrameType) -> bool:
-    """Whether a frame is of the program, not of our packages or Python's own modules."""
-    name = frame.f_globals.get("__name__", "")
-    top = name.partition(".")[0]
-    if top.startswith("ms_") and "." in name:
+@lru_cache(maxsize=4096)
+def _users(file: str, module: str | None) -> bool:
+    """Whether a file is of the program, not of our packages or Python's own modules."""
+    top, dot, _ = (module or "").partition(".")
+    if top.startswith("ms_") and dot:
         return False
-    return top not in sys.stdlib_module_names and not frame.f_code.co_filename.startswith("<")
+    return top not in sys.stdlib_module_names and not file.startswith("<")
 
 
 class Places:

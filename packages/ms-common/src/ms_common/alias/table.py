@@ -90,7 +90,7 @@ def _table() -> Iterable[Row]:
     yield _mirror(f"{common}.initializer", "ms_initializer")
     yield _mirror("mindspore.log", "ms_common.log")
     yield _mirror("mindspore.context", "ms_common.context")
-    yield Row("mindspore.runtime", ("ms_common.runtime",))
+    yield Row("mindspore.runtime", ("ms_common.runtime", "ms_common.streams"))
     yield Row("mindspore.numpy", ("ms_common.array",))
     yield Row(device)
     yield Row(f"{device}.cpu", ("ms_common.device",), frozenset({"device_count", "is_available", "threads_num"}))
@@ -101,7 +101,7 @@ def _table() -> Iterable[Row]:
     for part in ("op_precision", "op_tuning", "op_debug"):
         yield Row(f"{device}.ascend.{part}", (f"ms_common.ascend.{part}",))
     yield Row(f"{device}.ascend.device", ("ms_common.ascend.queries",))
-    yield Row("mindspore.hal", ("ms_common.hal",))
+    yield Row("mindspore.hal", ("ms_common.hal", "ms_common.streams"))
     yield Row("mindspore.nn", ("ms_nn", *_TRAINING), part=_IN_NN)
     yield _mirror("mindspore.nn.cell", "ms_nn.cell")
     yield Row(

@@ -72,6 +72,8 @@ def measure(npu: Array, bench: Array, coarsest: float = 0.0) -> Comparison:
     if npu.shape != bench.shape:
         metrics = report.compare(npu, bench)
         return Comparison(metrics, "Unmatched", 3, math.inf, npu.size, [], npu.dtype.name)
+    if npu.dtype.kind == "c":  # real and imaginary parts side by side
+        npu, bench = (np.stack([x.real, x.imag], -1) for x in (npu, bench))
     same = npu.dtype == bench.dtype and npu.tobytes() == bench.tobytes()
     if same:
         cosine = "unsupported" if npu.size <= 1 or npu.ndim == 0 else 1.0
@@ -109,8 +111,6 @@ def _plain(array: Array) -> Array:
     """bfloat16 as float32 and truth values as integers: what the metrics can take."""
     if array.dtype.kind == "b":
         return array.astype(np.int8)
-    if array.dtype.kind == "c":
-        return np.abs(array)
     return array if array.dtype.isbuiltin == 1 else array.astype(np.float32)
 
 

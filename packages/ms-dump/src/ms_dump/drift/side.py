@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import threading
 from multiprocessing.connection import Client, Connection
 from typing import Any
 from weakref import ReferenceType, ref
@@ -66,6 +67,7 @@ class Recorder:
         self._rules = None if target is None else Rules(target)
         self._places, self._steps = Places(), Steps()
         self._index = self._number = 0
+        self._lock = threading.Lock()
         self._makers: dict[int, tuple[ReferenceType[Any], int]] = {}
 
     def call(self, op: Op, args: tuple[Any, ...]) -> Any:
@@ -79,17 +81,16 @@ class Recorder:
                 self._note(tensor, makers[0] if makers else -1)
             return out
         stack = look(sys._getframe(1))
-        if self._steps.see(stack):
-            self._number = 0
-        scope = self._places.scope(stack)
+        with self._lock:
+            if self._steps.see(stack):
+                self._number = 0
+            scope = self._places.scope(stack)
         kind = op_type(op, args)
         out, saturated, rules = self._run(op, args)
         outs = tensors_of(out)
-        if stack.node is None and outs:
-            self._places.remember(outs[0], scope, kind)
         made = Call(
-            self._index,
-            self._number,
+            0,
+            0,
             kind,
             scope.path,
             stack.node is not None,
@@ -103,11 +104,15 @@ class Recorder:
             rules,
             [tensor._a for tensor in outs],
         )
-        for tensor in outs:
-            self._note(tensor, self._index)
-        self._index += 1
-        self._number += 1
-        self.channel.send_bytes(encode(made))
+        with self._lock:  # threads of the program share the connection
+            made.index, made.number = self._index, self._number
+            if stack.node is None and outs:
+                self._places.remember(outs[0], scope, kind)
+            for tensor in outs:
+                self._note(tensor, self._index)
+            self._index += 1
+            self._number += 1
+            self.channel.send_bytes(encode(made))
         return out
 
     def _run(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, int, list[str]]:
