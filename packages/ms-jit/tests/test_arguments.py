@@ -62,7 +62,8 @@ def ours() -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("text", RECORD)
 def test_recorded(text: str, ours: dict[str, list[str]]) -> None:
-    assert ours[text] == RECORD[text]
+    newer = " and no __dict__ for setting new attributes"  # Python 3.13 adds this to its own error
+    assert [part.removesuffix(newer) for part in ours[text]] == RECORD[text]
 
 
 def test_every_expression_is_recorded() -> None:

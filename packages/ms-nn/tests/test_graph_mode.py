@@ -196,3 +196,23 @@ def test_dropout_draws_anew_in_each_run_of_a_graph() -> None:
     one, two = (compiled(x).asnumpy() for _ in range(2))
     assert (one != two).any() and compiled.hits == 1
     assert set(compiled(x).asnumpy().tolist()) == {0.0, 2.0}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_graphs_on_the_emulated_ascend_round_as_eager_calls_do(compiled: bool) -> None:
+    x = images(3)
+    settings.device_target = "Ascend"
+    try:
+        np.random.seed(3)
+        net = SequentialCell(Conv2d(1, 4, 3), ReLU(), Flatten(), Dense(64, 5)).to_float(mstype.float16)
+        gradient = value_and_grad(lambda x: (net(x) ** 2).sum(), None, net.trainable_params())
+        run = jit(gradient) if compiled else gradient
+        eager = [gradient(x) for _ in range(2)]
+        for (value, grads), (want, wanted) in zip([run(x), run(x)], eager):
+            assert value.asnumpy().tobytes() == want.asnumpy().tobytes()
+            assert [g.asnumpy().tobytes() for g in grads] == [g.asnumpy().tobytes() for g in wanted]
+        forward = jit(lambda x: net(x))
+        assert [forward(x).asnumpy().tobytes() for _ in range(2)] == [net(x).asnumpy().tobytes()] * 2
+        assert forward.hits == 1
+    finally:
+        settings.device_target = "CPU"

@@ -20,7 +20,17 @@ from ms_jit.capture.undo import Undo
 from ms_jit.graph.ir import Graph, Node, Value
 from ms_jit.graph.steps import Call, Copy, DimOf, Draw, Filled, Store
 from ms_jit.trees import tensors_in
-from ms_kernels.core.dispatch import Op, decompose, dispatch, effect, is_recording, replace, scope
+from ms_kernels.core.dispatch import (
+    Op,
+    current_mode_variable,
+    decompose,
+    dispatch,
+    effect,
+    is_recording,
+    process_target,
+    replace,
+    scope,
+)
 from ms_kernels.core.tensor import TensorBase, alias, from_array
 from ms_kernels.random.stream import draw
 
@@ -139,9 +149,16 @@ class Tracer:
     # -- what the dispatcher calls ------------------------------------------------------------------------------------
 
     def call(self, op: Op, args: tuple[Any, ...]) -> Any:
-        """Do a call, and write it down: a composite as what it is made of."""
+        """Do a call, and write it down: a composite as what it is made of, unless the target does it as a whole."""
         if op.is_composite:
-            return self._composite(op, args)
+            mode = current_mode_variable.get()
+            target = process_target.target if mode is None or mode.target is None else mode.target
+            if target is None or op.name not in target.composites:
+                return self._composite(op, args)
+            if mode is not None and mode.recording:
+                raise Uncapturable(
+                    f"the target computes '{op.label}' as a whole while a gradient is recorded", user_line()
+                )
         return self._plain_call(op, args)
 
     def _composite(self, op: Op, args: tuple[Any, ...]) -> Any:
