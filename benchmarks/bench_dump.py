@@ -45,13 +45,13 @@ def main() -> None:
             step()
 
     def dumped(saved: str) -> None:
-        common = {"dump_mode": 0, "path": folder, "net_name": "Net", "iteration": "all", "input_output": 0}
+        path = tempfile.mkdtemp(dir=folder)  # all are removed at the end, which is not part of a dump
+        common = {"dump_mode": 0, "path": path, "net_name": "Net", "iteration": "all", "input_output": 0}
         ms_dump.start({"common_dump_settings": {**common, "saved_data": saved}, "e2e_dump_settings": {"enable": True}})
         try:
             five()
         finally:  # all is on the disk when it ends
             ms_dump.stop()
-            shutil.rmtree(folder)
 
     def five() -> None:
         for _ in range(5):

@@ -21,17 +21,8 @@ float32, int32 = T(1).dtype, T(1, dtype=np.int32).dtype
 KIND = "For set_inputs or tuple(list) in set_inputs, the {}th "
 
 
-class Declared(Tensor):
-    """A tensor without data whose shape holds symbols."""
-
-    symbolic_shape: Any = None
-
-
 def D(*shape: Any, dtype: Any = float32) -> Any:
-    made = Declared(shape=shape, dtype=dtype)
-    if any(isinstance(dim, Symbol) for dim in shape):
-        made.symbolic_shape = list(shape)
-    return made
+    return Tensor(shape=shape, dtype=dtype)
 
 
 ONE = Symbol(max=32, unique=True)

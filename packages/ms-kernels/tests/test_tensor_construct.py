@@ -296,3 +296,12 @@ def test_arrays_come_back_as_they_were(data: Any) -> None:
     np.testing.assert_array_equal(made.asnumpy(), array)
     assert made.asnumpy().dtype == array.dtype
     np.testing.assert_array_equal(Tensor(made.tolist(), made.dtype).asnumpy().reshape(array.shape), array)
+
+
+def test_symbols_in_a_shape_are_kept() -> None:
+    batch = Symbol(max=8, divisor=2)
+    assert Tensor(shape=[batch, None, 3], dtype=mstype.float32).symbolic_shape == [{"max": 8, "divisor": 2}, None, 3]
+    alone = Tensor(shape=batch, dtype=mstype.float32)
+    assert alone.shape == (-1,) and alone.symbolic_shape == [{"max": 8, "divisor": 2}]
+    assert Tensor(shape=[None, 3], dtype=mstype.float32).symbolic_shape is None
+    assert Tensor([1.0]).symbolic_shape is None

@@ -18,6 +18,8 @@ from ms_kernels.core.dispatch import ATTRIBUTE, Op
 
 __all__ = ["Layout", "Record", "rank"]
 
+_LINES, _BYTES = 64, 8 << 20  # of a table that are handed over at once
+
 
 @dataclass
 class Record:
@@ -66,6 +68,8 @@ class Layout:
         self._folder: tuple[tuple[int, int], str] = ((-1, -1), "")
         self._last = 0
         self._headed: set[str] = set()
+        self._table = ""
+        self._lines: list[tuple[str, Snapshot]] = []
 
     def _now(self, count: int) -> int:
         """Microseconds, of which the next `count` are taken, too, so that no two files share a name."""
@@ -98,24 +102,40 @@ class Layout:
             name = f"{record.kind}.{names.flat(record.name)}.json"
             self.writer.put(ms_fs.join(folder, name), [json.dumps(record.attributes(), indent=4).encode()])
 
-    def _add_lines(self, folder: str, record: Record, lines: list[tuple[int, str, int, Snapshot]]) -> None:
+    def _add_lines(self, folder: str, record: Record, taken: list[tuple[int, str, int, Snapshot]]) -> None:
+        for now, side, slot, snapshot in taken:
+            shape = ",".join(map(str, snapshot.shape))
+            text = (
+                f"{record.kind},{names.flat(record.name)},0,0,{now},{side},{slot},{snapshot.nbytes},{snapshot.dtype},"
+                f'"({shape})",'
+            )
+            self._lines.append((text, snapshot))
         path = ms_fs.join(folder, "statistic.csv")
-        categories = self.config.statistic_category
-        first = "" if path in self._headed else statistics.header(categories)
-        self._headed.add(path)
+        if path != self._table:
+            self._write_lines(self._lines[: -len(taken)])
+            self._table, self._lines = path, self._lines[-len(taken) :]
+        if len(self._lines) >= _LINES or sum(snapshot.size for _, snapshot in self._lines) >= _BYTES:
+            self._write_lines(self._lines)
+            self._lines = []
+
+    def _write_lines(self, lines: list[tuple[str, Snapshot]]) -> None:
+        """Hand lines of one table to the writer, which measures."""
+        if not lines:
+            return
+        first = "" if self._table in self._headed else statistics.header(self.measures)
+        self._headed.add(self._table)
 
         def text() -> list[bytes]:
             rows = [first]
-            for now, side, slot, snapshot in lines:
-                shape = "(" + ",".join(map(str, snapshot.shape)) + ")"
-                fixed = [record.kind, names.flat(record.name), "0", "0", str(now), side, str(slot)]
-                fixed += [str(snapshot.nbytes), snapshot.dtype, f'"{shape}"']
+            for fixed, snapshot in lines:
                 whole = snapshot.dtype.startswith(("int", "uint", "bool"))
-                rows.append(",".join(fixed + statistics.row(snapshot.measure(), whole)) + "\n")
+                rows.append(fixed + ",".join(statistics.row(snapshot.measure(), whole)) + "\n")
             return ["".join(rows).encode()]
 
-        used = [line[3] for line in lines]
-        self.writer.put(path, text, append=True, size=sum(snapshot.size for snapshot in used), uses=used)
+        used = [snapshot for _, snapshot in lines]
+        self.writer.put(self._table, text, append=True, size=sum(snapshot.size for snapshot in used), uses=used)
 
     def end_step(self) -> None:
-        """Nothing: each call is complete by itself."""
+        """Hand over what is still held."""
+        self._write_lines(self._lines)
+        self._lines = []

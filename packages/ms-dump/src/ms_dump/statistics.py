@@ -16,68 +16,66 @@ __all__ = ["header", "of", "row"]
 Array = NDArray[Any]
 
 
-def _wide(array: Array) -> Array:
-    """The values in a type with room for their sum; bfloat16 is no number for NumPy's own functions."""
-    return array.astype(np.float64) if array.dtype.kind != "c" else array.astype(np.complex128)
-
-
 def _extreme(function: Callable[..., Any]) -> Callable[[Array], Any]:
     """A maximum or minimum that passes over NaN, as it tells nothing of the others."""
 
-    def find(wide: Array) -> Any:
-        if wide.size == 0 or wide.dtype.kind == "c":
+    def find(array: Array) -> Any:
+        if array.size == 0 or array.dtype.kind == "c":
             return None
-        known = wide[~np.isnan(wide)]
-        return function(known) if known.size else float("nan")
+        found = function(array)
+        if found == found:
+            return found
+        known = array[~np.isnan(array)]
+        return function(known) if known.size else found
 
     return find
 
 
-def _norm(wide: Array) -> float:
+def _norm(array: Array) -> float:
+    wide = (np.abs(array) if array.dtype.kind == "c" else array).astype(np.float64)
     with np.errstate(all="ignore"):
-        return float(np.sqrt(np.sum(np.abs(wide) ** 2)))
+        return float(np.sqrt(np.dot(wide, wide)))
 
 
-def _mean(wide: Array) -> Any:
-    if not wide.size:
+def _mean(array: Array) -> Any:
+    if not array.size:
         return None
     with np.errstate(all="ignore"):
-        return wide.mean()
+        return array.mean(dtype=np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
 def _count(test: Callable[[Array], Any]) -> Callable[[Array], int]:
-    return lambda wide: 0 if wide.dtype.kind == "c" else int(np.count_nonzero(test(wide)))
+    return lambda array: 0 if array.dtype.kind == "c" else int(np.count_nonzero(test(array)))
 
 
 _MEASURES: dict[str, Callable[[Array], Any]] = {
     "max": _extreme(np.max),
     "min": _extreme(np.min),
     "avg": _mean,
-    "count": lambda wide: int(wide.size),
+    "count": lambda array: int(array.size),
     # 2.6's names; it counts the elements below and above zero
-    "negative zero count": _count(lambda wide: wide < 0),
-    "positive zero count": _count(lambda wide: wide > 0),
-    "nan count": lambda wide: int(np.count_nonzero(np.isnan(wide))),
+    "negative zero count": _count(lambda array: array < 0),
+    "positive zero count": _count(lambda array: array > 0),
+    "nan count": lambda array: int(np.count_nonzero(np.isnan(array))),
     "negative inf count": _count(np.isneginf),
     "positive inf count": _count(np.isposinf),
-    "zero count": lambda wide: int(np.count_nonzero(wide == 0)),
+    "zero count": lambda array: int(np.count_nonzero(array == 0)),
     "l2norm": _norm,
 }
 
 
 def of(array: Array, names: Iterable[str]) -> dict[str, Any]:
-    """The measures of an array by name; computed in float64, None where there is none.
+    """The measures of an array in one row, by name; sums are taken in float64, None stands where there is none.
 
     >>> of(np.float32([-1, 0, 3]), ["max", "avg", "negative zero count", "l2norm"])
     {'max': 3.0, 'avg': 0.6666666666666666, 'negative zero count': 1, 'l2norm': 3.1622776601683795}
     """
-    wide = _wide(array)
     found = {}
     for name in names:
         if name == "md5":
             found[name] = hashlib.md5(np.ascontiguousarray(array).tobytes(), usedforsecurity=False).hexdigest()
             continue
-        value = _MEASURES[name](wide)
+        value = _MEASURES[name](array)
         found[name] = value.item() if isinstance(value, np.generic) else value
     return found
 

@@ -19,7 +19,7 @@ def check_declared(args: Sequence[Any], declared: Sequence[Any]) -> None:
 
     Args:
         args: the arguments, as they came.
-        declared: tensors (dims -1 fit any length, the shape (-2,) any rank; the Symbols of a ``symbolic_shape`` say
+        declared: tensors (dims -1 fit any length, the shape (-2,) any rank; the Symbols that they were made with say
             which lengths fit), and constants, which must come again as they are; also in lists and tuples.
 
     Raises:
@@ -68,7 +68,7 @@ def _check_tensor(place: int, arg: Any, want: Any, lengths: dict[int, int]) -> N
             f"{_WHERE}, the dims of {place}th input must be the same as expected, but got "
             f"expected: {len(want.shape)}, and input: {len(arg.shape)}!"
         )
-    dims = getattr(want, "symbolic_shape", None) or want.shape
+    dims = getattr(want, "_symbols", None) or want.shape
     for axis, (length, dim) in enumerate(zip(arg.shape, dims, strict=True)):
         if isinstance(dim, Symbol):
             _check_symbol(place, arg.shape, axis, dim, lengths)

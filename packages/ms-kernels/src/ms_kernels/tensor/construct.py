@@ -121,8 +121,8 @@ def _open_dims(shape: Any) -> tuple[int, ...]:
     """A shape whose dims may be unknown: None and Symbols are -1; (-2,) is a shape of unknown rank."""
     if shape is None:
         return (-2,)
-    if not isinstance(shape, (int, tuple, list)) or isinstance(shape, bool):
-        fail(TypeError, "Tensor", "'shape'", "be an int, a tuple or a list", describe(shape))
+    if not isinstance(shape, (int, tuple, list, Symbol)) or isinstance(shape, bool):
+        fail(TypeError, "Tensor", "'shape'", "be an int, a Symbol, a tuple or a list", describe(shape))
     dims = []
     for item in shape if isinstance(shape, (tuple, list)) else (shape,):
         if item is None or isinstance(item, Symbol):
@@ -133,6 +133,12 @@ def _open_dims(shape: Any) -> tuple[int, ...]:
     if any(n < -1 for n in dims) and dims != [-2]:
         fail(ValueError, "Tensor", "'shape'", "be made of ints from -1 on, or be -2 alone", str(tuple(dims)))
     return tuple(dims)
+
+
+def symbols_of(shape: Any) -> list[Any] | None:
+    """The dims of a shape as they were given, if a Symbol is among them."""
+    dims = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+    return dims if any(isinstance(item, Symbol) for item in dims) else None
 
 
 def placeholder(dtype: Any, dims: tuple[int, ...]) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ms_dynshape import Symbol
 from ms_kernels.core.operators import Operators
 from ms_kernels.core.tensor import StandIn, Unknown, set_tensor_class
 from ms_kernels.opdef.errors import describe, fail
@@ -15,7 +16,7 @@ from ms_kernels.tensor import format as _format
 from ms_kernels.tensor.bridge import Bridge, from_dlpack, from_numpy
 from ms_kernels.tensor.casting import Casting
 from ms_kernels.tensor.changes import Changes
-from ms_kernels.tensor.construct import as_ndarray, no_data
+from ms_kernels.tensor.construct import as_ndarray, no_data, symbols_of
 from ms_kernels.tensor.hooks import Hooks
 from ms_kernels.tensor.layout import Layout
 from ms_kernels.tensor.scalars import Scalars
@@ -60,6 +61,7 @@ class Tensor(Layout, Bridge, Scalars, Casting, Changes, Hooks, metaclass=TensorM
     const_arg = False
     _like_numpy = False  # print the elements as NumPy does
     init_finished = True
+    _symbols: list[Any] | None = None  # the dims of a declaration, where Symbols are among them
 
     if TYPE_CHECKING:  # what the op table adds
         __getitem__: Any
@@ -86,6 +88,9 @@ class Tensor(Layout, Bridge, Scalars, Casting, Changes, Hooks, metaclass=TensorM
                 self._like_numpy = True
         else:
             self._set_pending(*no_data(input_data, dtype, shape, init))
+            symbols = symbols_of(shape)
+            if symbols is not None:
+                self._symbols = symbols
 
     def _fill(self) -> None:
         """Called before the first use of data that is not there yet."""
@@ -101,6 +106,17 @@ class Tensor(Layout, Bridge, Scalars, Casting, Changes, Hooks, metaclass=TensorM
                 fail(RuntimeError, "Tensor", "data", "exist", f"a tensor that has only the shape {waiting.dims}")
             else:
                 self._set(np.zeros(waiting.dims, self.dtype.np))
+
+    @property
+    def symbolic_shape(self) -> list[Any] | None:
+        """The dims that the tensor was declared with, Symbols as dicts of their facts; None without a Symbol.
+
+        >>> Tensor(shape=[Symbol(max=8, divisor=2), None], dtype=mstype.float32).symbolic_shape
+        [{'max': 8, 'divisor': 2}, None]
+        """
+        if self._symbols is None:
+            return None
+        return [item.to_dict() if isinstance(item, Symbol) else item for item in self._symbols]
 
     @property
     def init(self) -> Any:
