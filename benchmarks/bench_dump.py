@@ -21,7 +21,7 @@ from mindspore import Tensor, nn  # noqa: E402
 
 import ms_dump  # noqa: E402
 
-OFF = (1.02, 30, 1, 1e3 / 10)
+OFF = (1.02, 60, 1, 1e3 / 10)
 
 
 def main() -> None:

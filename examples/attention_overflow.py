@@ -1,7 +1,7 @@
 """A block of linear attention with float16 activations and float32 sums: right on a CPU, wrong on an Ascend 910A.
 
-`python -m ms_common drift examples/attention_overflow.py --profile ascend910 -o report.html` says where and why: the sum
-over all tokens is larger than 65504, and the cube of a 910A takes float32 operands as float16.
+`python -m ms_common drift examples/attention_overflow.py --profile ascend910 -o report.html` says where and why: the
+sum over all tokens is larger than 65504, and the cube of a 910A takes float32 operands as float16.
 """
 
 import mindspore as ms

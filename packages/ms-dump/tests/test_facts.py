@@ -230,3 +230,22 @@ def test_a_primitive_taken_out_of_a_flagged_cell(image: Tensor, ascend: None, co
     set_dump(cell.tanh, False)  # type: ignore[attr-defined]
     cell(image)
     assert types(folder) == {"ReLU"}
+
+
+def test_single_elementwise_ops_are_not_held_without_bound(ascend: None, config_file: Files) -> None:
+    folder = config_file(2, queue_bytes=20_000)
+
+    class Singles(Part):
+        def construct(self, x: Any) -> Any:
+            kept = [functional.relu(x) for _ in range(10)]
+            for _ in range(10):
+                functional.tanh(x)  # nothing is left of these
+            ms_dump.flush()
+            return len(kept), len(list(folder.rglob("*.npy")))
+
+    net = Singles()
+    net.jit_config_dict = {"jit_level": "O1"}  # type: ignore[attr-defined]
+    set_dump(net)
+    _, written = net(Tensor(np.ones(100, np.float32)))
+    assert 0 < written < 40
+    assert len(files(folder)) == 40

@@ -160,6 +160,14 @@ def test_samples_and_arguments(tmp_path: pathlib.Path, image: Tensor) -> None:
     assert "-1" in arguments.values()
 
 
+def test_types_have_no_dots() -> None:
+    from ms_dump.names import op_type
+    from ms_kernels.opdef.register import all_ops
+
+    for op in all_ops().values():
+        assert re.fullmatch(r"\w+", op_type(op, ())), op.label
+
+
 # -- overflow and failure ----------------------------------------------------------------------------------------------
 
 

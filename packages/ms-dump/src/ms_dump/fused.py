@@ -35,12 +35,16 @@ class Groups:
                 if known[1] is not None:
                     self._held -= _size(known[1])
                     self._made[id(tensor)] = (known[0], None)
-        for tensor in outs:
-            self._made[id(tensor)] = (ref(tensor), None if fused else record)
-        if fused:
-            return []
-        self._held += _size(record)
-        return self.end() if self._held > self._most else []
+        out = outs[0]
+        _, before = self._made.get(id(out), (None, None))
+        single = [] if before is None else [before]  # what it had made is gone, so that nothing can join it
+        self._held -= sum(map(_size, single))
+        self._made[id(out)] = (ref(out), None if fused else record)
+        if not fused:
+            self._held += _size(record)
+            if self._held > self._most:
+                single += self.end()
+        return single
 
     def end(self) -> list[Record]:
         """The single ones that are held; what follows cannot join them any more."""

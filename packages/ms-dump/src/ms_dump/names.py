@@ -45,6 +45,7 @@ def op_type(op: Op, args: tuple[Any, ...]) -> str:
 
 @lru_cache(maxsize=4096)
 def _camel(label: str) -> str:
+    label = label.rpartition(".")[2].strip("_")  # "Tensor.__setitem__": a dot would end the type in a file name
     if label[:1].isupper():
         return label
     return "".join(part[:1].upper() + part[1:] for part in label.split("_"))

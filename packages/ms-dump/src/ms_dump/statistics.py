@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ from ms_dump.config import CATEGORIES
 __all__ = ["header", "of", "row"]
 
 Array = NDArray[Any]
+_BLOCK = 1 << 14  # elements that are widened at once: they stay in the cache
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[[Array], Any]:
@@ -32,9 +34,13 @@ def _extreme(function: Callable[..., Any]) -> Callable[[Array], Any]:
 
 
 def _norm(array: Array) -> float:
-    wide = (np.abs(array) if array.dtype.kind == "c" else array).astype(np.float64)
+    total = 0.0
     with np.errstate(all="ignore"):
-        return float(np.sqrt(np.dot(wide, wide)))
+        for start in range(0, array.size, _BLOCK):
+            part = array[start : start + _BLOCK]
+            wide = (np.abs(part) if part.dtype.kind == "c" else part).astype(np.float64)
+            total += float(np.dot(wide, wide))
+    return math.sqrt(total) if total >= 0 else total
 
 
 def _mean(array: Array) -> Any:

@@ -29,7 +29,7 @@ class Writer:
 
     Args:
         limit: bytes that may wait; `put` waits for room.
-        threads: how many write at a time.
+        threads: how many write at a time. One makes the most of links: nobody writes what another is writing.
 
     >>> writer = Writer()
     >>> writer.put("memory://dump/a.txt", [b"one ", b"two"])
@@ -38,7 +38,7 @@ class Writer:
     b'one two'
     """
 
-    def __init__(self, limit: int = 256 << 20, threads: int = 2) -> None:
+    def __init__(self, limit: int = 256 << 20, threads: int = 1) -> None:
         self.limit, self.threads = limit, threads
         self.most = 0  # the largest number of bytes that have waited
         self.error: BaseException | None = None
@@ -184,6 +184,8 @@ class Writer:
                 if snapshot.path is not None:
                     backend.link(snapshot.path, file)
                 else:
+                    if snapshot.wanted:
+                        snapshot.measure()  # here, where nobody waits for it
                     backend.put(file, snapshot.pieces())
                     snapshot.path = file
             return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import types
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ms_jit.capture.convert.make import converted
+from ms_jit.capture.convert.make import converted, is_own
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.flow import branch_over, choose_over, loop_over
-from ms_jit.capture.guards import guard_attribute, guard_cell, guard_name
+from ms_jit.capture.guards import guard_attribute, guard_cell, guard_has, guard_name, is_cell
+from ms_jit.capture.outside import check_builtin, check_unrewritten
 from ms_jit.graph.steps import Call
 from ms_jit.limits import limits
 from ms_kernels.core.dispatch import current_mode_variable, ops_by_name
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Control", "Unbound"]
 
 _LIST = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
+_OWN = (list, dict, set, bytearray, collections.OrderedDict, collections.defaultdict)
 _CHANGING = frozenset((*_LIST, "add", "discard", "popitem", "setdefault", "update"))
 
 
@@ -139,13 +143,23 @@ class Control:
 
     def attr(self, holder: Any, name: str) -> Any:
         """An attribute."""
-        value = getattr(holder, name)
+        value = self._found(holder, name)
         guard_attribute(self.tracer, holder, name, value)
         return value
 
-    def sets(self, holder: Any, name: str) -> None:
-        """Called before an attribute is set."""
-        raise Uncapturable(f"the attribute '{name}' of a '{type(holder).__name__}' is set")
+    def _found(self, holder: Any, name: str) -> Any:
+        """The value of an attribute; what a property of the user's reads is guarded, too."""
+        rule = None if isinstance(holder, (TensorBase, type, types.ModuleType)) else getattr(type(holder), name, None)
+        if isinstance(rule, property) and isinstance(rule.fget, types.FunctionType):
+            return self.call(rule.fget, holder)
+        return getattr(holder, name)
+
+    def sets(self, holder: Any, name: str | None) -> None:
+        """Called before an attribute is set, or an item of a container (without a name)."""
+        if name is not None:
+            raise Uncapturable(f"the attribute '{name}' of a '{type(holder).__name__}' is set")
+        if not isinstance(holder, TensorBase) and (self.tracer.guarded(holder) or type(holder) not in _OWN):
+            raise Uncapturable(f"an item of a '{type(holder).__name__}' from outside is set")
 
     def call(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
         """A call: of a function that is rewritten too, where it can be."""
@@ -153,10 +167,19 @@ class Control:
             return self._print(args, kwargs)
         if fn is len and len(args) == 1 and isinstance(args[0], TensorBase) and args[0].ndim:
             return args[0].shape[0]  # Python's own would need the number itself
+        if fn in (getattr, hasattr) and len(args) > 1 and not kwargs:
+            return self._asked(fn, *args)
         if isinstance(fn, types.BuiltinMethodType) and fn.__name__ in _CHANGING and self.tracer.guarded(fn.__self__):
             raise Uncapturable(f"a {type(fn.__self__).__name__} from outside is changed")
+        if type(fn) is functools.partial:
+            return self.call(fn.func, *fn.args, *args, **{**fn.keywords, **kwargs})
+        own = type(fn).__dict__.get("__call__")
+        if isinstance(own, types.FunctionType) and not isinstance(fn, type) and not is_cell(fn) and is_own(own):
+            return self.call(own, fn, *args, **kwargs)
         made = converted(original(fn), self)
         if made is None:
+            check_builtin(fn)
+            check_unrewritten(self.tracer, original(fn), (*args, *kwargs.values()))
             return fn(*args, **kwargs)
         self.depth += 1
         try:
@@ -164,6 +187,17 @@ class Control:
             return made(*args, **kwargs)
         finally:
             self.depth -= 1
+
+    def _asked(self, fn: Any, holder: Any, name: str, *default: Any) -> Any:
+        """``getattr`` and ``hasattr``."""
+        if not isinstance(holder, TensorBase) and not hasattr(holder, name):
+            guard_has(self.tracer, holder, name, False)
+            return fn(holder, name, *default)
+        value = self.attr(holder, name)
+        if fn is getattr:
+            return value
+        guard_has(self.tracer, holder, name, True)
+        return True
 
     def construct(self, cell: Any) -> Any:
         """The rewritten `construct` of a Cell that is called; None when it has none."""

@@ -6,18 +6,19 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ms_jit.capture.library import LIBRARY
-from ms_kernels.core.checks import same_value
+from ms_jit.capture.errors import Uncapturable
+from ms_jit.capture.library import foreign, root_of
+from ms_jit.capture.snapshot import Contents, differing, is_held
+from ms_kernels.core.checks import MISSING, same_value
 from ms_kernels.core.tensor import TensorBase
 
 if TYPE_CHECKING:
     from ms_jit.capture.tracer import Tracer
 
-__all__ = ["Guards", "guard_attribute", "guard_cell", "guard_name"]
+__all__ = ["Guards", "guard_attribute", "guard_cell", "guard_has", "guard_name", "is_cell"]
 
-_FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_HELD = (list, dict, set)
+_METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
 class Guards:
@@ -25,18 +26,36 @@ class Guards:
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, str], Any] = {}
-        self._held: dict[int, Any] = {}
+        self._held: dict[int, Contents] = {}
+        self._asked: list[Any] = []
         self._cells: dict[int, Any] = {}
 
     def add(self, holder: Any, name: str, value: Any) -> None:
         """Note that ``holder[name]`` (of a dict) or ``holder.name`` gave a value."""
         self._found.setdefault((id(holder), name), (holder, name, value))
-        if isinstance(value, _HELD) and id(value) not in self._held:
-            self._held[id(value)] = _Contents(value)
+        self.hold(value)
+
+    def hold(self, value: Any) -> None:
+        """Note the contents of a container that came from outside."""
+        if is_held(value) and id(value) not in self._held:
+            contents = Contents(value)
+            self._held[id(value)] = contents
+            for part in contents.containers():
+                self._held.setdefault(id(part), contents)
+
+    def ask(self, question: Any) -> None:
+        """Add a callable that tells whether what was found is still so."""
+        self._asked.append(question)
 
     def holds(self, value: Any) -> bool:
         """Whether a container came from outside."""
         return id(value) in self._held
+
+    def intact(self) -> bool:
+        """Whether the containers and names from outside are as they were when they were first read."""
+        return all(contents() for contents in set(self._held.values())) and not any(
+            differing(*found) for found in self._found.values()
+        )
 
     def first_time(self, cell: Any) -> bool:
         """Whether a Cell was not met before."""
@@ -47,31 +66,32 @@ class Guards:
 
     def __iter__(self) -> Iterator[Any]:
         yield from self._found.values()
-        yield from self._held.values()
+        yield from dict.fromkeys(self._held.values())
+        yield from self._asked
 
 
-class _Contents:
-    """A guard: a list, dict or set still holds what it held."""
+class _Attribute:
+    """A guard: an attribute that Python looks up by a class still gives the same."""
 
-    def __init__(self, holder: Any) -> None:
-        self.holder = holder
-        self.items = _items(holder)
+    def __init__(self, holder: Any, name: str, value: Any) -> None:
+        self.holder, self.name, self.value = holder, name, value
 
     def __call__(self) -> bool:
-        now = _items(self.holder)
-        return len(now) == len(self.items) and all(a is b or same_value(a, b) for a, b in zip(now, self.items))
+        now = getattr(self.holder, self.name, MISSING)
+        return type(now) is type(self.value) and bool(now == self.value)
 
 
-def _items(holder: Any) -> list[Any]:
-    if isinstance(holder, dict):
-        return [*holder, *holder.values()]
-    return sorted(holder, key=repr) if isinstance(holder, set) else list(holder)
+def _refused(value: Any, name: str) -> None:
+    """What goes on by itself is no part of a graph."""
+    if hasattr(type(value), "__next__"):
+        raise Uncapturable(f"'{name}' from outside is an iterator")
 
 
 def guard_name(tracer: Tracer, fn: Any, name: str, value: Any) -> None:
     """A function read a global name, or one of a function around it."""
-    if isinstance(value, _FIXED):
+    if isinstance(value, types.ModuleType) or foreign(value):
         return
+    _refused(value, name)
     free = fn.__code__.co_freevars
     if name in free:
         tracer.guards.add(fn.__closure__[free.index(name)], "cell_contents", value)
@@ -81,19 +101,37 @@ def guard_name(tracer: Tracer, fn: Any, name: str, value: Any) -> None:
 
 def guard_attribute(tracer: Tracer, holder: Any, name: str, value: Any) -> None:
     """A function read an attribute."""
-    if isinstance(holder, (TensorBase, type)) or isinstance(value, (types.MethodType, *_FIXED)) or _is_cell(holder):
+    if isinstance(holder, TensorBase) or foreign(value):
         return
-    home = getattr(holder, "__name__" if isinstance(holder, types.ModuleType) else "__module__", None) or ""
-    if home.partition(".")[0] in LIBRARY:
+    if isinstance(holder, types.ModuleType):
+        if root_of(holder.__name__) and not isinstance(value, types.ModuleType):
+            tracer.guards.add(vars(holder), name, value)
+        elif is_held(value):
+            tracer.guards.hold(value)
         return
+    if foreign(holder if isinstance(holder, type) else type(holder)):
+        return
+    _refused(value, name)
     own = getattr(holder, "__dict__", None)
-    if isinstance(own, dict) and name in own:
+    if name in ("__dict__", "__class__"):
+        tracer.guards.hold(value)
+    elif isinstance(own, dict) and name in own:
         tracer.guards.add(own, name, value)
-    elif isinstance(value, _PLAIN):
+    elif isinstance(value, _METHODS):
+        tracer.guards.ask(_Attribute(holder, name, value))
+    elif isinstance(value, _PLAIN) or is_held(value) or isinstance(holder, type) or callable(value):
+        tracer.guards.add(holder, name, value)
+    elif not is_cell(holder) and same_value(getattr(holder, name, MISSING), value):
         tracer.guards.add(holder, name, value)
 
 
-def _is_cell(value: Any) -> bool:
+def guard_has(tracer: Tracer, holder: Any, name: str, found: bool) -> None:
+    """A function asked for an attribute that may be missing."""
+    tracer.guards.ask(lambda: hasattr(holder, name) is found)
+
+
+def is_cell(value: Any) -> bool:
+    """Whether an object is a Cell."""
     return hasattr(type(value), "construct") and hasattr(type(value), "cells_and_names")
 
 
@@ -102,7 +140,7 @@ def guard_cell(tracer: Tracer, cell: Any) -> None:
     if not tracer.guards.first_time(cell):
         return
     for name, value in list(vars(cell).items()):
-        own = isinstance(value, _HELD) and not name.startswith("_")
+        own = is_held(value) and not isinstance(value, tuple) and not name.startswith("_")
         if own or isinstance(value, (*_PLAIN, tuple, TensorBase)):
             tracer.guards.add(vars(cell), name, value)
     for table in ("_params", "_cells"):

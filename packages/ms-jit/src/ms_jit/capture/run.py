@@ -63,9 +63,12 @@ def capture(
     args, kwargs = rebuild(form, own)
     if rewrite:
         tracer.control = Control(tracer)
-        fn = converted(fn, tracer.control) or fn
+        for part in _containers((args, kwargs)):
+            tracer.guards.mine(part)
     try:
         with scope(observer=tracer):
+            if tracer.control is not None:
+                fn = functools.partial(tracer.control.call, fn)
             result = fn(*args, **kwargs)
         tracer.finish()
         return _finished(tracer, result, {id(mine): tensor for tensor, mine in zip(given, own)})

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any
 
-from ms_jit.capture.convert.expressions import Expressions, ms_call
+from ms_jit.capture.convert.expressions import Expressions, attribute_stores, ms_call
 from ms_jit.capture.convert.scan import bound_names, contains, leaves
 
 __all__ = ["define", "lower"]
@@ -110,10 +109,12 @@ class _Lowering:
             node.body = self.block(node.body)
             return [node]
         if isinstance(node, (ast.With, ast.Try)) or type(node).__name__ in ("TryStar", "Match"):
-            return [self._plain(node)]
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            return [node]  # converted when it is called
-        return [*_attribute_stores(node, self.expressions), self.value(node)]
+            return [*attribute_stores(node, self.expressions), self._plain(node)]
+        if isinstance(node, ast.FunctionDef):
+            return [self.value(node)]  # and converted when it is called
+        if isinstance(node, ast.ClassDef):
+            return [node]
+        return [*attribute_stores(node, self.expressions), self.value(node)]
 
     # -- if -----------------------------------------------------------------------------------------------------------
 
@@ -204,14 +205,6 @@ class _Lowering:
     def _plain(self, node: Any) -> Any:
         """A statement with Python's own control flow: only its expressions are rewritten, and truth is asked for."""
         return _Plain(self).visit(node)
-
-
-def _attribute_stores(node: ast.stmt, expressions: Expressions) -> list[ast.stmt]:
-    """Notices of the objects whose attributes a statement sets."""
-    found = [item for item in ast.walk(node) if isinstance(item, ast.Attribute) and not isinstance(item.ctx, ast.Load)]
-    return [
-        ast.Expr(ms_call("sets", expressions.visit(deepcopy(item.value)), ast.Constant(item.attr))) for item in found
-    ]
 
 
 def _marked(statements: list[ast.stmt]) -> list[ast.stmt]:

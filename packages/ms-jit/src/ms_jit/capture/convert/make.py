@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ms_jit.capture.convert.lower import define, lower
-from ms_jit.capture.library import LIBRARY
+from ms_jit.capture.library import LIBRARY, OTHERS
 
-__all__ = ["converted", "is_own"]
+__all__ = ["converted", "inner_codes", "is_own"]
 
-_OTHERS = ("numpy", "scipy", "torch", "builtins", "functools", "itertools", "math", "typing", "collections", "abc")
 _KEPT = (ast.Global, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Nonlocal)
 _codes: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakref.WeakKeyDictionary()
 
@@ -23,7 +22,7 @@ _codes: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakr
 def is_own(fn: Any) -> bool:
     """Whether a function may ask for a tensor's truth: the user's and the layers' may, the rest of this library not."""
     root = (getattr(fn, "__module__", None) or "").partition(".")[0]
-    return root not in LIBRARY and root not in _OTHERS
+    return root not in LIBRARY and root not in OTHERS
 
 
 def converted(fn: Callable[..., Any], control: Any) -> Callable[..., Any] | None:
@@ -57,10 +56,11 @@ def _rewritten(fn: types.FunctionType) -> types.CodeType | None:
     if tree is None or any(isinstance(node, _KEPT) for node in ast.walk(tree)):
         return None
     code = fn.__code__
+    named = {name for inner in inner_codes(code) for name in inner.co_names}
     outside = frozenset(code.co_freevars) | frozenset(
-        name for name in code.co_names if name in fn.__globals__ and not name.startswith("_ms")
+        name for name in named if name in fn.__globals__ and not name.startswith("_ms")
     )
-    inside = {name for inner in _inner_codes(code) for name in (*inner.co_varnames, *inner.co_cellvars)}
+    inside = {*code.co_varnames, *code.co_cellvars}
     try:
         body = lower(tree, outside - inside - {"__class__"}, _class_name(fn))
     except (SyntaxError, RecursionError):
@@ -81,11 +81,12 @@ def _code_named(code: types.CodeType, name: str) -> types.CodeType:
     return next(item for item in code.co_consts if isinstance(item, types.CodeType) and item.co_name == name)
 
 
-def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
+def inner_codes(code: types.CodeType) -> list[types.CodeType]:
+    """A code and those of the functions, lambdas and comprehensions inside."""
     found = [code]
     for item in code.co_consts:
         if isinstance(item, types.CodeType):
-            found += _inner_codes(item)
+            found += inner_codes(item)
     return found
 
 
