@@ -122,3 +122,16 @@ def test_older_chips_saturate(name: str, dtype: str, profile: str) -> None:
         for out in found:
             if not moves and dtype in ("float16", "float32"):
                 assert np.isfinite(out._a).all() or out._a.dtype.kind in "cb"
+
+
+@pytest.mark.parametrize("profile", ["ascend910b", "ascend910", "ascend310p"])
+def test_operands_meet_by_the_casts_of_the_chip(profile: str) -> None:
+    """AN-CAST-07 where types are promoted, too: older chips take int64 to float32 through int32."""
+    wide = from_array(np.array([(1 << 40) + 5, -7, 1 << 31], np.int64))
+    zero = from_array(np.zeros(3, np.float32))
+    with AscendTarget(profile).use():
+        added = OPS["add"](wide, zero).asnumpy()
+        cast = OPS["cast_np"](wide, np.dtype(np.float32)).asnumpy()
+    want = [float((1 << 40) + 5), -7.0, float(1 << 31)] if profile == "ascend910b" else [5.0, -7.0, -float(1 << 31)]
+    np.testing.assert_array_equal(added, np.array(want, np.float32))
+    np.testing.assert_array_equal(cast, added)

@@ -315,7 +315,7 @@ cdef object as_array(Op op, int i, object value):
     errors.operand(op.label, op.params[i], value, op.promote != 0)
 
 
-cdef list promote_operands(Op op, list values):
+cdef list promote_operands(Op op, list values, object target):
     """Bring all operands (arrays, numbers) to one dtype; lists of operands count item by item."""
     cdef object common = None
     cdef int i
@@ -340,15 +340,19 @@ cdef list promote_operands(Op op, list values):
         if op.kinds[i] == C_ATTRIBUTE or v is None:
             continue
         if op.kinds[i] == C_TENSORS:
-            values[i] = [_to(item, common) for item in v]
+            values[i] = [_to(item, common, target) for item in v]
         else:
-            values[i] = _to(v, common)
+            values[i] = _to(v, common, target)
     return values
 
 
-cdef object _to(object value, object dtype):
+cdef object _to(object value, object dtype, object target):
     if isinstance(value, cnp.ndarray):
-        return value if (<cnp.ndarray>value).dtype is dtype else (<cnp.ndarray>value).astype(dtype, copy=False)
+        if (<cnp.ndarray>value).dtype is dtype:
+            return value
+        if target is not None and (<cnp.ndarray>value).dtype != dtype:
+            return target.cast(value, dtype)
+        return (<cnp.ndarray>value).astype(dtype, copy=False)
     return as_scalar(value, dtype)
 
 
@@ -426,7 +430,7 @@ cpdef object dispatch(Op op, tuple args):
             if op.kinds[i] != C_ATTRIBUTE:
                 check_dtype(op, i, values[i])
     if op.promote:
-        values = promote_operands(op, values)
+        values = promote_operands(op, values, target)
     if op.check == 0 or (op.check == 1 and not same_shapes(op.kinds, values)):
         check_shapes(op, values)
     result = op.body(*values) if target is None else target.run(op, values)

@@ -24,6 +24,9 @@ class Target(Protocol):
     def composites(self) -> Mapping[str, Callable[[Any, tuple[Any, ...]], Any]]:
         """What runs in place of the bodies of composite ops, by name."""
 
+    def cast(self, array: Any, dtype: Any) -> Any:
+        """Bring an operand to the NumPy dtype in which a call is computed."""
+
     def run(self, op: Any, values: list[Any]) -> Any:
         """Compute one op on arrays and attributes, after checks and promotion; an ndarray or a tuple of them."""
 

@@ -14,6 +14,7 @@ from ms_kernels.core.dispatch import ops_by_name, process_target, scope
 from ms_kernels.core.tensor import TensorBase
 from ms_kernels.opdef.errors import describe, fail
 from ms_kernels.targets.ascend import convolution, cube, recipes, reduction, vector  # noqa: F401  (they register)
+from ms_kernels.targets.ascend.casts import cast
 from ms_kernels.targets.ascend.chip import Chip
 from ms_kernels.targets.ascend.kernels import COMPOSITES, KERNELS, composite
 from ms_kernels.targets.ascend.policies import POLICIES
@@ -71,6 +72,10 @@ class AscendTarget:
     def _composite(self, name: str) -> Callable[[Any, tuple[Any, ...]], Any]:
         function = COMPOSITES[name]
         return lambda op, args: function(self, op, args)
+
+    def cast(self, array: Array, dtype: np.dtype[Any]) -> Array:
+        """Bring an operand to the dtype in which a call is computed, by the chip's casts."""
+        return cast(self.chip, array, dtype)
 
     def run(self, op: Any, values: list[Any]) -> Any:
         """Compute one op on arrays and attributes, after checks and promotion.
