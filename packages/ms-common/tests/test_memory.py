@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 
-from ms_common import runtime
+from ms_common import runtime, streams
 from ms_kernels import Tensor, functional
 
 
@@ -28,5 +28,5 @@ def test_memory_follows_large_tensors() -> None:
 def test_the_alias_has_it() -> None:
     from ms_common.alias.table import rows
 
-    assert set(rows["mindspore.runtime"].names()) == set(runtime.__all__)
+    assert set(rows["mindspore.runtime"].names()) == {*runtime.__all__, *streams.__all__}
     assert set(runtime.__all__) <= set(rows["mindspore"].names())
