@@ -99,6 +99,9 @@ class JitFunction(Compiled):
                 raise
             axes = []
             captured = capture(self.fn, args, kwargs, name, rewrite)
+        if not captured.tracer.guards.intact():
+            self._left(Uncapturable("what it reads from outside is changed by itself"), args, kwargs)
+            return captured
         stamp = self._stamp(captured)
         self._keep(stamp(map(check_of, args), {key: check_of(value) for key, value in kwargs.items()}))
         if self._shapes is not None:
@@ -116,9 +119,14 @@ class JitFunction(Compiled):
         except Uncapturable:
             return False
         captured.tracer.undo.back()
-        return not captured.tracer.asks_recording
+        return not captured.tracer.asks_recording and captured.tracer.guards.intact()
 
     def _left_to_python(self, error: Uncapturable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._left(error, args, kwargs)
+        return self.fn(*args, **kwargs)
+
+    def _left(self, error: Uncapturable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Leave calls like this one to Python from now on."""
         kept = {name: check_of(value) for name, value in kwargs.items()}
         empty = Program((), _tensor_count(args, kwargs), _tensor_count(args, kwargs), ())
         self._python = [*self._python[-MOST:], Entry(map(check_of, args), empty, keywords=kept)]
@@ -126,7 +134,6 @@ class JitFunction(Compiled):
         if self.arguments.fullgraph:
             raise RuntimeError(f"For 'jit', the whole function must be one graph with fullgraph=True, but at {reason}.")
         self.reasons = [*self.reasons[-MOST:], reason]
-        return self.fn(*args, **kwargs)
 
     def _stamp(self, captured: Captured) -> Callable[..., Entry]:
         """Compile a captured graph; returns what makes its entries for given checks."""

@@ -27,7 +27,10 @@ _EXACT = (type(None), bool, int, float, complex, str, bytes)
 
 
 class Leaf:
-    """A place in a form: of a tensor, by its number, or of any other value."""
+    """A place in a form: of a tensor, by its number, or of any other value.
+
+    With an index the value is None, or the type of Python's number to make of the tensor.
+    """
 
     __slots__ = ("index", "value")
 
@@ -70,7 +73,9 @@ def form_of(value: Any, found: list[TensorBase]) -> Form:
 def rebuild(form: Form, tensors: Sequence[Any]) -> Any:
     """Return the value of a form with these tensors in their places."""
     if type(form) is Leaf:
-        return form.value if form.index < 0 else tensors[form.index]
+        if form.index < 0:
+            return form.value
+        return tensors[form.index] if form.value is None else form.value(tensors[form.index].item())
     kind, keys, parts = form
     made = [rebuild(part, tensors) for part in parts]
     if kind in _MUTABLE:
@@ -87,9 +92,11 @@ def maker_of(form: Form) -> Any:
     ('single', None)
     """
     if type(form) is Leaf:
-        return "single" if form.index == 0 else functools.partial(rebuild, form)
+        return "single" if form.index == 0 and form.value is None else functools.partial(rebuild, form)
     kind, _, parts = form
-    if kind is tuple and all(type(part) is Leaf and part.index == i for i, part in enumerate(parts)):
+    if kind is tuple and all(
+        type(part) is Leaf and part.index == i and part.value is None for i, part in enumerate(parts)
+    ):
         return None
     return functools.partial(rebuild, form)
 
@@ -101,14 +108,14 @@ def tensors_in(value: Any) -> list[TensorBase]:
     return found
 
 
-def leaves_of(form: Form) -> Iterator[Leaf]:
-    """The places in a form that hold something else than a tensor."""
+def leaves_of(form: Form, tensors: bool = False) -> Iterator[Leaf]:
+    """The places in a form that hold something else than a tensor, or those of tensors."""
     if type(form) is Leaf:
-        if form.index < 0:
+        if (form.index >= 0) is tensors:
             yield form
     else:
         for part in form[2]:
-            yield from leaves_of(part)
+            yield from leaves_of(part, tensors)
 
 
 def check_of(value: Any) -> Check:
@@ -124,4 +131,13 @@ def check_of(value: Any) -> Check:
         return Check.sequence(type(value), map(check_of, value))
     if isinstance(value, dict):
         return Check.mapping(type(value), {key: check_of(item) for key, item in value.items()})
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return Check.asks(functools.partial(_same_array, value.copy()))
     return Check.equal(value)
+
+
+def _same_array(array: Any, value: Any) -> bool:
+    """Whether a value is an array of the same numbers."""
+    if type(value) is not type(array) or value.dtype != array.dtype or value.shape != array.shape:
+        return False
+    return bool(value.tobytes() == array.tobytes())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ms_jit.capture.convert.make import converted, is_own
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.flow import branch_over, choose_over, loop_over
-from ms_jit.capture.guards import guard_attribute, guard_cell, guard_has, guard_name, is_cell
+from ms_jit.capture.guards import guard_attribute, guard_cell, guard_defaults, guard_has, guard_name, is_cell
 from ms_jit.capture.outside import check_builtin, check_unrewritten
 from ms_jit.graph.steps import Call
 from ms_jit.limits import limits
@@ -82,7 +82,9 @@ class Control:
     def not_(self, value: Any) -> Any:
         if not self.traced(value):
             return not value
-        return ops_by_name["logical_not"](_flag(value))
+        made = ops_by_name["logical_not"](_flag(value))
+        self.tracer.numbers.add(made)
+        return made
 
     def and_(self, *thunks: Callable[[], Any]) -> Any:
         return self._lazily(thunks, "logical_and", lambda value: not value)
@@ -97,12 +99,16 @@ class Control:
         for thunk in thunks:
             value = thunk()
             if self.traced(value):
+                if value.dtype.kind != "b" or value.ndim:
+                    raise Uncapturable("'and' or 'or' of a tensor that is no flag")
                 found = _flag(value) if found is None else ops_by_name[op](found, _flag(value))
                 continue
             if settles(value):
                 return value
             if found is None and thunk is thunks[-1]:
                 return value
+            if found is not None and type(value) is not bool:
+                raise Uncapturable(f"'and' or 'or' of a tensor and a '{type(value).__name__}'")
         return value if found is None else found
 
     # -- control flow -------------------------------------------------------------------------------------------------
@@ -158,8 +164,16 @@ class Control:
         """Called before an attribute is set, or an item of a container (without a name)."""
         if name is not None:
             raise Uncapturable(f"the attribute '{name}' of a '{type(holder).__name__}' is set")
-        if not isinstance(holder, TensorBase) and (self.tracer.guarded(holder) or type(holder) not in _OWN):
+        if isinstance(holder, TensorBase):
+            return
+        self._check_inside(holder)
+        if self.tracer.guarded(holder) or type(holder) not in _OWN:
             raise Uncapturable(f"an item of a '{type(holder).__name__}' from outside is set")
+
+    def _check_inside(self, holder: Any) -> None:
+        """In a part that may not be run, or run often, a container stays as it is."""
+        if self.tracer is not self._outermost:
+            raise Uncapturable(f"a {type(holder).__name__} is changed where control flow depends on a tensor")
 
     def call(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
         """A call: of a function that is rewritten too, where it can be."""
@@ -167,10 +181,12 @@ class Control:
             return self._print(args, kwargs)
         if fn is len and len(args) == 1 and isinstance(args[0], TensorBase) and args[0].ndim:
             return args[0].shape[0]  # Python's own would need the number itself
-        if fn in (getattr, hasattr) and len(args) > 1 and not kwargs:
+        if (fn is getattr or fn is hasattr) and len(args) > 1 and not kwargs:
             return self._asked(fn, *args)
         if isinstance(fn, types.BuiltinMethodType) and fn.__name__ in _CHANGING and self.tracer.guarded(fn.__self__):
             raise Uncapturable(f"a {type(fn.__self__).__name__} from outside is changed")
+        if isinstance(fn, types.BuiltinMethodType) and fn.__name__ in _CHANGING and isinstance(fn.__self__, _OWN):
+            self._check_inside(fn.__self__)
         if type(fn) is functools.partial:
             return self.call(fn.func, *fn.args, *args, **{**fn.keywords, **kwargs})
         own = type(fn).__dict__.get("__call__")
@@ -181,6 +197,7 @@ class Control:
             check_builtin(fn)
             check_unrewritten(self.tracer, original(fn), (*args, *kwargs.values()))
             return fn(*args, **kwargs)
+        guard_defaults(self.tracer, original(fn))
         self.depth += 1
         try:
             limits.check_depth(self.depth)
@@ -202,6 +219,7 @@ class Control:
     def construct(self, cell: Any) -> Any:
         """The rewritten `construct` of a Cell that is called; None when it has none."""
         guard_cell(self.tracer, cell)
+        guard_defaults(self.tracer, original(cell.construct))
         return converted(original(cell.construct), self)
 
     def _print(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ms_kernels.core.dispatch import current_mode_variable
+
 __all__ = ["Uncapturable"]
 
 
@@ -18,3 +20,10 @@ class Uncapturable(BaseException):
     def __init__(self, reason: str, source: str = "") -> None:
         super().__init__(reason)
         self.reason, self.source = reason, source
+        mode = current_mode_variable.get()
+        while mode is not None:  # the code may swallow it: an `except:`, a `return` in a `finally`
+            failures = getattr(mode.observer, "failures", None)
+            if failures is not None:
+                failures.append(self)
+                break
+            mode = mode.inner

@@ -10,6 +10,7 @@ import numpy as np
 
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.inner import Inner
+from ms_jit.capture.snapshot import Contents
 from ms_jit.capture.undo import Undo
 from ms_jit.graph.flow import Cond, While
 from ms_jit.trees import Leaf, form_of, rebuild
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["branch_over", "choose_over", "loop_over"]
 
 State = tuple[Any, ...]
-_NUMBERS = (bool, int, float)
+_NUMBERS = (bool, int)  # a float has more digits than a tensor made of it
 
 
 @contextlib.contextmanager
@@ -54,6 +55,12 @@ def _check_mode(tracer: Tracer) -> None:
         raise Uncapturable("control flow depends on a tensor where a gradient is recorded")
 
 
+def _check_kept(held: Contents) -> None:
+    """A list or dict that one way changes is not the one of the other way."""
+    if not held():
+        raise Uncapturable("a container is changed where control flow depends on a tensor")
+
+
 class _Way:
     """One way of a branch: its graph, what it returned and the state that it left."""
 
@@ -75,16 +82,18 @@ def choose_over(tracer: Tracer, flag: Any, then: Any, other: Any, get: Any, put:
     _check_mode(tracer)
     chosen = bool(alias(flag)._raw)
     start = get() if get is not None else ()
-    undo = Undo()
+    undo, held = Undo(), Contents(tuple(start))
     try:
         away = _Way(tracer, other if chosen else then, get, undo)
     except Exception as error:
         raise Uncapturable(f"the way not taken of a branch raises {type(error).__name__}") from error
     finally:
-        undo.back()
+        with _unobserved():
+            undo.back()
         if put is not None:
             put(start)
     taken = _Way(tracer, then if chosen else other, get, tracer.undo)
+    _check_kept(held)
     outs: list[TensorBase] = []
     made = _merged(taken, away, outs, names)
     ways = (taken, away) if chosen else (away, taken)
@@ -112,11 +121,16 @@ def _merged(taken: _Way, away: _Way, outs: list[TensorBase], names: State) -> An
         if type(left).__name__ == "Unbound" or type(right).__name__ == "Unbound":
             return Leaf(-1, left if type(left).__name__ == "Unbound" else right)
         first, second = _tensor(left), _tensor(right)
+        number = _is_number(taken.inner, left)
+        if number is not _is_number(away.inner, right):
+            raise Uncapturable(f"the two ways of a branch give {_shown(left)} and {_shown(right)}")
         if first is None or second is None or first.shape != second.shape or first.dtype != second.dtype:
             raise Uncapturable(f"the two ways of a branch give {_shown(left)} and {_shown(right)}")
         taken.inner.graph.outputs.append(taken.inner.value_of(first))
         away.inner.graph.outputs.append(away.inner.value_of(second))
         outs.append(_double(first))
+        if number:
+            taken.inner.numbers.add(outs[-1])
         return Leaf(-1, outs[-1])
 
     return rebuild(join(taken.form, away.form), ())
@@ -137,6 +151,11 @@ def _shown(value: Any) -> str:
     return f"{value!r}"
 
 
+def _is_number(tracer: Tracer, value: Any) -> bool:
+    """Whether a value is a number to Python, be it a tensor in the graph."""
+    return tracer.numbers.holds(value) if isinstance(value, TensorBase) else True
+
+
 def _tensor(value: Any) -> Any:
     """A tensor, or a number as one; None for other things."""
     if isinstance(value, TensorBase):
@@ -155,7 +174,7 @@ def loop_over(tracer: Tracer, test: Any, body: Any, get: Any, put: Any, names: S
     """Capture a ``while`` from its present state on, and run it to its end."""
     _check_mode(tracer)
     start = list(get()) if get is not None else []
-    undo = Undo()
+    undo, held = Undo(), Contents(tuple(start))
     try:
         step, varying = _body(tracer, undo, start, get, put, body, names)
         asks = Inner(tracer, undo)
@@ -164,7 +183,9 @@ def loop_over(tracer: Tracer, test: Any, body: Any, get: Any, put: Any, names: S
     except Exception as error:
         raise Uncapturable(f"a loop over a tensor raises {type(error).__name__}") from error
     finally:
-        undo.back()
+        with _unobserved():
+            undo.back()
+    _check_kept(held)
     undo.join(tracer.undo)
     run = While(asks.graph, step.graph, len(varying), len(asks.imports))
     given = [start[i] for i in varying]
@@ -175,6 +196,8 @@ def loop_over(tracer: Tracer, test: Any, body: Any, get: Any, put: Any, names: S
     effect = any(node.effect for graph in (asks.graph, step.graph) for node in graph.nodes)
     tracer.add(run, args, tuple(outs), effect).shares = True
     for i, out in zip(varying, outs):
+        if tracer.numbers.holds(start[i]):
+            tracer.numbers.add(out)
         start[i] = out
     if put is not None:
         put(tuple(start))
@@ -192,20 +215,25 @@ def _body(
         step = Inner(tracer, undo)
         _round(step, start, varying, put, body)
         after = get() if get is not None else ()
-        undo.back()
+        with _unobserved():
+            undo.back()
         more = [i for i in range(len(start)) if i not in varying and _changed(start[i], after[i])]
         if not more:
             break
         for i in more:
             if _tensor(start[i]) is None:
                 raise Uncapturable(f"a loop over a tensor changes '{names[i]}', which is no tensor and no number")
-            start[i] = _tensor(start[i])
+            number, start[i] = _is_number(tracer, start[i]), _tensor(start[i])
+            if number:
+                tracer.numbers.add(start[i])
         varying = sorted(varying + more)
     for i in varying:
         new = _tensor(after[i])
         if new is None or new.shape != start[i].shape or new.dtype != start[i].dtype:
             what = f"'{names[i]}' is {_shown(start[i])} before a round of a loop, and then {_shown(after[i])}"
             raise Uncapturable(what)
+        if _is_number(step, after[i]) is not tracer.numbers.holds(start[i]):
+            raise Uncapturable(f"'{names[i]}' is a number before a round of a loop or after it, and else a tensor")
         step.graph.outputs.append(step.value_of(new))
     return step, varying
 
@@ -223,6 +251,8 @@ def _round(inner: Inner, start: list[Any], kinds: list[int], put: Any, run: Call
     for i in kinds:
         state[i] = _double(start[i])
         inner.input(state[i])
+        if inner.numbers.holds(start[i]):
+            inner.numbers.add(state[i])
     if put is not None:
         put(tuple(state))
     with _under(inner):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ms_jit.capture.errors import Uncapturable
-from ms_jit.capture.library import foreign, root_of
+from ms_jit.capture.library import LIBRARY, foreign, root_of
 from ms_jit.capture.snapshot import Contents, differing, is_held
 from ms_kernels.core.checks import MISSING, same_value
 from ms_kernels.core.tensor import TensorBase
@@ -15,9 +15,31 @@ from ms_kernels.core.tensor import TensorBase
 if TYPE_CHECKING:
     from ms_jit.capture.tracer import Tracer
 
-__all__ = ["Guards", "guard_attribute", "guard_cell", "guard_has", "guard_name", "is_cell"]
+__all__ = ["Guards", "guard_attribute", "guard_cell", "guard_defaults", "guard_has", "guard_name", "is_cell"]
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_PROTOCOLS = tuple(
+    f"__{name}__"
+    for name in (
+        *(
+            "add",
+            "radd",
+            "sub",
+            "rsub",
+            "mul",
+            "rmul",
+            "truediv",
+            "rtruediv",
+            "matmul",
+            "pow",
+            "neg",
+            "mod",
+            "floordiv",
+        ),
+        *("getitem", "len", "iter", "contains", "enter", "bool", "index", "int", "float", "format", "lt", "le", "gt"),
+        *("getattr", "getattribute"),
+    )
+)
 _METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
@@ -85,6 +107,13 @@ def _refused(value: Any, name: str) -> None:
     """What goes on by itself is no part of a graph."""
     if hasattr(type(value), "__next__"):
         raise Uncapturable(f"'{name}' from outside is an iterator")
+    if isinstance(value, (TensorBase, type)) or root_of(type(value).__module__).startswith(("ms_",)) or is_cell(value):
+        return
+    for kind in type(value).__mro__:
+        if root_of(kind.__module__) and not kind.__module__.startswith("ms_"):
+            own = [key for key in _PROTOCOLS if isinstance(vars(kind).get(key), types.FunctionType)]
+            if own:
+                raise Uncapturable(f"'{name}' from outside has an operator of its own: '{own[0]}'")
 
 
 def guard_name(tracer: Tracer, fn: Any, name: str, value: Any) -> None:
@@ -109,10 +138,18 @@ def guard_attribute(tracer: Tracer, holder: Any, name: str, value: Any) -> None:
         elif is_held(value):
             tracer.guards.hold(value)
         return
-    if foreign(holder if isinstance(holder, type) else type(holder)):
+    kind = holder if isinstance(holder, (type, types.FunctionType)) else type(holder)
+    if foreign(kind) and (kind is holder or name not in getattr(holder, "__dict__", ())):
         return
+    if kind.__module__.partition(".")[0] in LIBRARY:
+        return
+    if is_cell(value):
+        _hold_tables(tracer, value)  # it may be gone through without being called
     _refused(value, name)
     own = getattr(holder, "__dict__", None)
+    for table in ("_params", "_cells") if is_cell(holder) else ():
+        if name in (getattr(holder, table, None) or {}):
+            tracer.guards.add(getattr(holder, table), name, value)
     if name in ("__dict__", "__class__"):
         tracer.guards.hold(value)
     elif isinstance(own, dict) and name in own:
@@ -121,8 +158,13 @@ def guard_attribute(tracer: Tracer, holder: Any, name: str, value: Any) -> None:
         tracer.guards.ask(_Attribute(holder, name, value))
     elif isinstance(value, _PLAIN) or is_held(value) or isinstance(holder, type) or callable(value):
         tracer.guards.add(holder, name, value)
-    elif not is_cell(holder) and same_value(getattr(holder, name, MISSING), value):
-        tracer.guards.add(holder, name, value)
+    elif _steady(holder, name):  # a property may give another object each time
+        tracer.guards.add(holder, name, getattr(holder, name))
+
+
+def _steady(holder: Any, name: str) -> bool:
+    """Whether an object gives one thing for a name each time."""
+    return not is_cell(holder) and same_value(getattr(holder, name, MISSING), getattr(holder, name, MISSING))
 
 
 def guard_has(tracer: Tracer, holder: Any, name: str, found: bool) -> None:
@@ -146,3 +188,17 @@ def guard_cell(tracer: Tracer, cell: Any) -> None:
     for table in ("_params", "_cells"):
         for name, value in (getattr(cell, table, None) or {}).items():
             tracer.guards.add(getattr(cell, table), name, value)
+    _hold_tables(tracer, cell)
+
+
+def _hold_tables(tracer: Tracer, cell: Any) -> None:
+    for table in ("_params", "_cells"):
+        tracer.guards.hold(getattr(cell, table, None))
+
+
+def guard_defaults(tracer: Tracer, fn: Any) -> None:
+    """A function is called: its defaults must stay the same."""
+    fn = getattr(fn, "__func__", fn)
+    for name in ("__defaults__", "__kwdefaults__"):
+        if getattr(fn, name, None) is not None:
+            tracer.guards.add(fn, name, getattr(fn, name))

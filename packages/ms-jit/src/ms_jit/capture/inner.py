@@ -29,7 +29,7 @@ class Inner(Tracer):
         super().__init__(outer.graph.name)
         self.outer, self.undo = outer, undo
         self.guards, self.reads, self.control = outer.guards, outer.reads, outer.control
-        self._fresh = outer._fresh
+        self._fresh, self.failures, self.numbers = outer._fresh, outer.failures, outer.numbers
         self._imported: dict[int, Value] = {}
         self.imports: list[Value] = []
         self.tensors: list[TensorBase] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +68,15 @@ def _part(value: Any) -> Any:
 
 
 def _settled(name: str) -> Callable[..., Any]:
-    method = getattr(int, name)
+    plain_name = name.strip("_")
+    swapped = plain_name.startswith("r") and plain_name not in ("round", "rshift")
+    base = plain_name[1:] if swapped else plain_name
+    known: dict[str, Any] = {"divmod": divmod, "round": round, "pow": pow, "and": operator.and_, "or": operator.or_}
+    method = known.get(base) or getattr(operator, base)
 
     def call(self: TracedInt, *args: Any) -> Any:
-        return method(self.__index__(), *(arg.__index__() if type(arg) is TracedInt else arg for arg in args))
+        mine, given = self.__index__(), [arg.__index__() if type(arg) is TracedInt else arg for arg in args]
+        return method(given[0], mine) if swapped else method(mine, *given)
 
     return call
 

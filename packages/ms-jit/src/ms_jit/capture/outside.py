@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ms_dtype import Type
@@ -15,6 +15,7 @@ from ms_jit.capture.guards import guard_name, is_cell
 from ms_jit.capture.library import foreign, root_of
 from ms_jit.capture.snapshot import is_held
 from ms_kernels.core.dispatch import Op
+from ms_kernels.core.program import Compiled
 from ms_kernels.core.tensor import TensorBase
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = ["check_builtin", "check_unrewritten"]
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), range, slice, Type, types.ModuleType, TensorBase, Op)
 _CHANGES = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
 _CHANCE = ("random", "time", "secrets", "uuid", "datetime", "os", "posix", "numpy.random", "_random", "io", "_io", "gc")
+_SEEDS = ("set_seed", "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "set_context")
 _STATEFUL = ("open", "input", "vars", "globals", "locals", "eval", "exec", "setattr", "delattr", "next", "breakpoint")
 
 
@@ -36,15 +38,39 @@ def check_unrewritten(tracer: Tracer, fn: Any, args: Iterable[Any]) -> None:
     """
     if isinstance(fn, types.MethodType):
         args, fn = (fn.__self__, *args), fn.__func__
-    if not isinstance(fn, types.FunctionType) or "_ms" in fn.__code__.co_freevars:
+    if not isinstance(fn, types.FunctionType) or not root_of(fn.__module__ or "?"):
+        for part in _functions_in((fn, *args), 3):
+            _check_code(tracer, part, set())
         return
-    if not root_of(fn.__module__ or "?"):
+    if "_ms" in fn.__code__.co_freevars:
         return
     name = fn.__qualname__
     for arg in args:
         if not _harmless(arg):
             raise Uncapturable(f"'{name}' is not rewritten, and gets an object of type '{type(arg).__name__}'")
     _check_code(tracer, fn, set())
+
+
+def _functions_in(values: Iterable[Any], depth: int) -> Iterator[types.FunctionType]:
+    """The user's functions among arguments, and those that functions of a library keep: `grad`, `vmap` make such."""
+    for value in values:
+        value = getattr(value, "fn", value) if isinstance(value, Compiled) else value
+        if isinstance(value, types.MethodType):
+            value = value.__func__
+        if isinstance(value, types.FunctionType) and root_of(value.__module__ or "?"):
+            if "_ms" not in value.__code__.co_freevars:
+                yield value
+        elif isinstance(value, types.FunctionType) and depth:
+            yield from _functions_in(
+                (cell.cell_contents for cell in value.__closure__ or () if _filled(cell)), depth - 1
+            )
+
+
+def _filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # not assigned yet
+        return False
 
 
 def _harmless(value: Any) -> bool:
@@ -99,10 +125,13 @@ def check_builtin(fn: Any) -> None:
     owner = getattr(fn, "__self__", None)
     home = getattr(fn, "__module__", None) or ""
     kind = type(owner) if not isinstance(owner, (type, types.ModuleType)) else owner
-    names = (home, getattr(kind, "__module__", None) or getattr(kind, "__name__", "") if owner is not None else "")
+    owned = "" if owner is None else getattr(kind, "__module__", None) or getattr(kind, "__name__", None) or ""
+    names: tuple[str, ...] = (home, owned)
     pure = getattr(fn, "__qualname__", "") in ("fspath",)
     if not pure and any(name.partition(".")[0] in _CHANCE or name.startswith("numpy.random") for name in names):
         raise Uncapturable(f"'{getattr(fn, '__qualname__', fn)}' may give something else at each call")
+    if getattr(fn, "__name__", "") in _SEEDS:
+        raise Uncapturable(f"'{fn.__name__}' changes the state of all random numbers")
     if home == "builtins" and isinstance(fn, types.BuiltinFunctionType) and fn.__name__ in _STATEFUL:
         raise Uncapturable(f"'{fn.__name__}' is called")
     if getattr(fn, "__wrapped__", None) is not None and not isinstance(fn, (types.FunctionType, types.MethodType)):

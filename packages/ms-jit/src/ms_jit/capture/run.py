@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ms_jit.capture.control import Control
-from ms_jit.capture.convert import converted
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.ints import TracedInt
+from ms_jit.capture.snapshot import Contents
 from ms_jit.capture.tracer import Tracer
 from ms_jit.graph.check import check
 from ms_jit.graph.ir import Graph
@@ -63,18 +64,39 @@ def capture(
     args, kwargs = rebuild(form, own)
     if rewrite:
         tracer.control = Control(tracer)
-        for part in _containers((args, kwargs)):
-            tracer.guards.mine(part)
+    contents = Contents((args, kwargs))
     try:
         with scope(observer=tracer):
             if tracer.control is not None:
                 fn = functools.partial(tracer.control.call, fn)
             result = fn(*args, **kwargs)
+        if tracer.failures:
+            raise tracer.failures[0]
         tracer.finish()
+        if not contents():
+            raise Uncapturable("a container among the arguments is changed")
+        _check_own(tracer, contents, result)
         return _finished(tracer, result, {id(mine): tensor for tensor, mine in zip(given, own)})
     except Uncapturable:
         tracer.undo.back()
         raise
+    except Exception as error:
+        if not tracer.failures:
+            raise
+        tracer.undo.back()
+        raise tracer.failures[0] from error
+
+
+def _check_own(tracer: Tracer, contents: Contents, result: Any) -> None:
+    """A graph gives containers of its own: those of others have to be given by Python."""
+    theirs = {id(part) for part in contents.containers()}
+    todo = [result]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, (list, dict)) and (id(item) in theirs or tracer.guarded(item)):
+            raise Uncapturable("a container from outside is returned")
+        if isinstance(item, (list, tuple, dict)):
+            todo.extend(item.values() if isinstance(item, dict) else item)
 
 
 def _double(tensor: TensorBase) -> Any:
@@ -96,6 +118,10 @@ def _finished(tracer: Tracer, result: Any, given: dict[int, TensorBase]) -> Capt
             leaf.value = int(leaf.value)
         if not is_plain(leaf.value):
             raise Uncapturable(f"an object of type '{type(leaf.value).__name__}' is returned")
+    for leaf in leaves_of(form, tensors=True):
+        tensor = found[leaf.index]
+        if tracer.numbers.holds(tensor):
+            leaf.value = bool if tensor.dtype.kind == "b" else int
     graph = tracer.graph
     for tensor in found:
         value = tracer.value_of(tensor)

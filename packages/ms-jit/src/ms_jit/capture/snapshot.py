@@ -98,7 +98,7 @@ def _same_bytes(value: Any, copy: Any) -> bool:
         return bool(value == copy)
     if value.dtype.hasobject:
         return False
-    return value.dtype == copy.dtype and value.shape == copy.shape and value.tobytes() == copy.tobytes()
+    return bool(value.dtype == copy.dtype and value.shape == copy.shape and value.tobytes() == copy.tobytes())
 
 
 def differing(holder: Any, name: str, value: Any) -> bool:

@@ -14,6 +14,7 @@ from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.guards import Guards, guard_cell
 from ms_jit.capture.ints import TracedInt, plain
 from ms_jit.capture.library import EVERYTHING
+from ms_jit.capture.numbers import Numbers
 from ms_jit.capture.shapes import shapes_of
 from ms_jit.capture.template import Template
 from ms_jit.capture.undo import Undo
@@ -67,6 +68,8 @@ class Tracer:
         guards: what else the code read from outside.
         control: what rewritten functions talk to; None when functions run as they are.
         dims: the dims that may differ from run to run.
+        numbers: the tensors that stand for Python's numbers.
+        failures: why the capture cannot succeed, in case that the code swallows it.
     """
 
     whole = True
@@ -80,6 +83,8 @@ class Tracer:
         self.guards = Guards()
         self.control: Control | None = None
         self.dims = Dims()
+        self.failures: list[Uncapturable] = []
+        self.numbers = Numbers()
         self._later: list[Callable[[], None]] = []
         self._values: dict[int, Value] = {}
         self._alive: list[Any] = []  # the arrays whose addresses are keys
@@ -169,6 +174,7 @@ class Tracer:
         except Uncapturable:
             if is_recording() or any(node.effect for node in self.graph.nodes[nodes:]):
                 raise
+            self.failures.clear()
             del self.graph.nodes[nodes:], self.graph.captured[captured:]
             for array in self._alive[alive:]:
                 self._values.pop(id(array), None)
@@ -185,6 +191,7 @@ class Tracer:
 
     def _written(self, op: Op, args: tuple[Any, ...], out: Any) -> Any:
         outs = out if isinstance(out, tuple) else (out,)
+        self.numbers.check(op, args, outs)
         given, values = Template(self, op).fill(args)
         if values is None:
             node = self.add(op, given, outs, effect=op.record.ascend == "random")  # its body draws numbers itself
@@ -204,8 +211,8 @@ class Tracer:
         if self.is_constant(target):  # each run begins with the numbers of the first
             self.keep_constant(target, tensor)
             target = self.add(Copy(), (target,), (tensor,)).outs[0]
-        elif target.tensor is not None or target.node is None:
-            self.undo.remember(tensor)
+        else:
+            self.undo.remember(tensor)  # also what an op made: it may be a view of what came in
         replace(tensor, out)
         self.add(Store(), (target, source), effect=True)
         self._name(tensor, target)  # it may have got other memory
@@ -243,13 +250,19 @@ class Tracer:
             self._fresh[id(about)] = about
         elif id(about) not in self._fresh:
             if what != "read":
-                raise Uncapturable("the data of a tensor is replaced or changed outside of any op", user_line())
+                raise self.failed("the data of a tensor is replaced or changed outside of any op")
             if self.traced(about):
-                raise Uncapturable("the value of a tensor is needed while the graph is made", user_line())
+                raise self.failed("the value of a tensor is needed while the graph is made")
             self.reads.append((about, about._changes))
         elif what == "write" and raw is not None and id(raw) in self._values:
             raise Uncapturable("a constant is changed outside of any op after its use", user_line())
         return None
+
+    def failed(self, reason: str) -> Uncapturable:
+        """What to raise where no observer is in sight; the code may swallow it."""
+        made = Uncapturable(reason, user_line())
+        self.failures.append(made)
+        return made
 
     def _index(self, tensor: TensorBase) -> Any:
         """What stands for a tensor in the key of an index; None for one that is no part of the graph."""
@@ -308,7 +321,7 @@ class Tracer:
         if isinstance(traced.source, Dim):
             self.dims.compare("eq", traced.source, traced._number)
             return traced._number
-        raise Uncapturable("a number drawn at random is needed while the graph is made", user_line())
+        raise self.failed("a number drawn at random is needed while the graph is made")
 
     def array_value(self, array: Any) -> Value | None:
         """The value of an array among attributes, None for one that no op made."""

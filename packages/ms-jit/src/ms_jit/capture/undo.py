@@ -42,7 +42,7 @@ class Undo:
 
     def back(self) -> None:
         """Restore everything."""
-        for tensor, array in self._tensors.values():
+        for tensor, array in reversed(self._tensors.values()):  # of two that share memory, the older copy is right
             if tensor._raw.shape == array.shape and tensor._raw.dtype == array.dtype and tensor._raw.flags.writeable:
                 np.copyto(tensor._raw, array)
                 tensor._touch()

@@ -32,6 +32,11 @@ def share_common(graph: Graph) -> Graph:
     known: dict[Any, Node] = {}
     epoch = 0
 
+    def follow(new: Value, old: Value) -> None:
+        changes.follow(new, old)
+        if id(old) in leaving:
+            leaving.add(id(new))
+
     def instead(node: Node) -> list[Value] | None:
         nonlocal epoch
         epoch += node.effect
@@ -44,4 +49,4 @@ def share_common(graph: Graph) -> Graph:
             return None
         return None if before is node or any(out in changes for out in before.outs) else before.outs
 
-    return rewrite(graph, instead)
+    return rewrite(graph, instead, follow)

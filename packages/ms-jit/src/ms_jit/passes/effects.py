@@ -49,6 +49,10 @@ class Changes:
         if first is not second:
             self._root[id(first)] = second
 
+    def follow(self, new: Value, old: Value) -> None:
+        """Let a value that takes the place of another be known as that one."""
+        self._root[id(new)] = self._find(old)
+
     def __contains__(self, value: Value) -> bool:
         return id(self._find(value)) in self._changed
 

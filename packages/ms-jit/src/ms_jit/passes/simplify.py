@@ -20,6 +20,11 @@ def simplify(graph: Graph) -> Graph:
     changes = Changes(graph)
     leaving = {id(value) for value in graph.outputs}
 
+    def follow(new: Value, old: Value) -> None:
+        changes.follow(new, old)
+        if id(old) in leaving:
+            leaving.add(id(new))
+
     def instead(node: Node) -> list[Value] | None:
         if not pure(node) or len(node.outs) != 1 or not node.args or changes.touches(node):
             return None
@@ -28,11 +33,11 @@ def simplify(graph: Graph) -> Graph:
         if rule is None or not out.known or id(out) in leaving:
             return None
         found = rule(node, out)
-        if found is None or found.shape != out.shape or found.dtype != out.dtype:
+        if found is None or found in changes or found.shape != out.shape or found.dtype != out.dtype:
             return None
         return [found]
 
-    return rewrite(graph, instead)
+    return rewrite(graph, instead, follow)
 
 
 def _first(node: Node, _out: Value) -> Value | None:

@@ -96,8 +96,6 @@ class Expressions(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             first = ast.Name("__class__", ast.Load()), ast.Name(self.first, ast.Load())
             return ast.Call(node.func, list(first), [])
-        if isinstance(node.func, ast.Name) and node.func.id in ("locals", "globals", "vars", "eval", "exec"):
-            return node
         args = [self.visit(arg) for arg in node.args]
         keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
         return ms_call("call", self.visit(node.func), *args, keywords=keywords)

@@ -189,8 +189,11 @@ class _Lowering:
 
     def _for(self, node: ast.For, body: list[ast.stmt], stop: str) -> list[ast.stmt]:
         """``for`` stays a Python loop over what is known; a break that depends on a tensor switches its rounds off."""
+        target: ast.expr = node.target
         if stop:
-            names = [*bound_names(node.body), stop]
+            target = ast.Name(self._fresh("item"), ast.Store())  # the name itself stays when rounds are switched off
+            body = [ast.Assign([node.target], _load(target.id)), *body]
+            names = sorted({*bound_names(node.body), *bound_names([node.target])}) + [stop]
             inner = self._function("body", body, names)
             nothing = self._function("else", [], [])
             state = self._state(names)
@@ -198,7 +201,7 @@ class _Lowering:
             call = ms_call("branch", _not(_load(stop)), *ways, *_state_args(state, names))
             leave = ast.If(ms_call("surely", _load(stop)), [ast.Break()], [])
             body = [inner, nothing, *state, ast.Expr(call), leave]
-        return [ast.For(node.target, ms_call("items", self.value(node.iter)), body or [ast.Pass()], [])]
+        return [ast.For(target, ms_call("items", self.value(node.iter)), body or [ast.Pass()], [])]
 
     # -- Python's own -------------------------------------------------------------------------------------------------
 
