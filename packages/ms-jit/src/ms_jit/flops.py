@@ -19,18 +19,18 @@ def _elements(value: Any) -> int:
 
 
 def _product(node: Node) -> int:
-    left = node.args[0].shape or (1,)
+    left: tuple[int, ...] = node.args[0].shape or (1,)
     return 2 * _elements(node.outs[0]) * max(left[-2] if node.args[2] and len(left) > 1 else left[-1], 1)
 
 
 def _convolution(node: Node) -> int:
-    weight = node.args[1].shape
+    weight: tuple[int, ...] = node.args[1].shape
     return 2 * _elements(node.outs[0]) * math.prod(weight[1:])
 
 
 def _gradient_for_input(node: Node) -> int:
-    grad, weight = node.args[0], node.args[1].shape
-    return 2 * _elements(grad) * math.prod(weight[1:])
+    weight: tuple[int, ...] = node.args[1].shape
+    return 2 * _elements(node.args[0]) * math.prod(weight[1:])
 
 
 def _gradient_for_weight(node: Node) -> int:
