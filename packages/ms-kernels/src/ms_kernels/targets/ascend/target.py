@@ -73,7 +73,7 @@ class AscendTarget:
         function = COMPOSITES[name]
         return lambda op, args: function(self, op, args)
 
-    def cast(self, array: Array, dtype: np.dtype[Any]) -> Array:
+    def cast(self, array: Any, dtype: np.dtype[Any]) -> Any:
         """Bring an operand to the dtype in which a call is computed, by the chip's casts."""
         return cast(self.chip, array, dtype)
 
