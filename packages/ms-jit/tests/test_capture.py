@@ -189,3 +189,19 @@ def test_a_gradient_of_the_past_of_a_tensor_runs_in_python() -> None:
     for value in (1.0, 3.0, 5.0):
         assert compiled(tensor(value)).item() == grad(f)(tensor(value)).item() == 8 * value
     assert "replaced or changed" in compiled.reasons[0]
+
+
+def test_primitives_that_an_object_holds_are_part_of_the_graph() -> None:
+    class Holder:
+        def __init__(self) -> None:
+            self.add, self.pool = functional.Add(), functional.MaxPool(2, 2)
+
+        def run(self, x: Any) -> Any:
+            return self.add(self.pool(x), 1)
+
+    x = Tensor(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
+    holder = Holder()
+    compiled = jit(holder.run)
+    for _ in range(2):
+        np.testing.assert_array_equal(compiled(x).asnumpy(), holder.run(x).asnumpy())
+    assert compiled.hits == 1 and not compiled.reasons

@@ -100,6 +100,7 @@ def _header(params: tuple[Param, ...], defaults: dict[str, Any]) -> Iterator[str
 
 
 def _compile(source: str, name: str, space: dict[str, Any]) -> Any:
+    space["__name__"] = "ms_kernels"  # where the functions say that they are from
     exec(compile(source, f"<ms_kernels {name}>", "exec"), space)  # the text comes from the op records alone
     return space[name]
 
