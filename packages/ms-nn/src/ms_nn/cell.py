@@ -83,6 +83,8 @@ class Cell(Hookable, Tree, Modes, State):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if process_target.graph:
             return run_as_graph(self, args, kwargs)
+        if self._direct:  # as in `_run`, without its frame: every layer passes here
+            return (tell(self, "construct") or self.construct)(*args, **kwargs)
         return self._run(*args, **kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:

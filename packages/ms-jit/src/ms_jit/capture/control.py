@@ -13,6 +13,7 @@ from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.flow import branch_over, choose_over, loop_over
 from ms_jit.capture.guards import guard_attribute, guard_cell, guard_defaults, guard_has, guard_name, is_cell
 from ms_jit.capture.outside import check_builtin, check_unrewritten
+from ms_jit.capture.standins import Unbound
 from ms_jit.graph.steps import Call
 from ms_jit.limits import limits
 from ms_kernels.core.dispatch import current_mode_variable, ops_by_name
@@ -22,28 +23,11 @@ from ms_kernels.core.tensor import TensorBase
 if TYPE_CHECKING:
     from ms_jit.capture.tracer import Tracer
 
-__all__ = ["Control", "Unbound"]
+__all__ = ["Control"]
 
 _LIST = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
 _OWN = (list, dict, set, bytearray, collections.OrderedDict, collections.defaultdict)
 _CHANGING = frozenset((*_LIST, "add", "discard", "popitem", "setdefault", "update"))
-
-
-class Unbound:
-    """In place of a local variable before its first assignment; every use of it is the error that Python raises."""
-
-    __slots__ = ("_ms_name",)
-
-    def __init__(self, name: str) -> None:
-        self._ms_name = name
-
-    def _refuse(self, *_args: Any, **_kwargs: Any) -> Any:
-        raise UnboundLocalError(
-            f"cannot access local variable '{self._ms_name}' where it is not associated with a value"
-        )
-
-    __getattr__ = __call__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = _refuse
-    __getitem__ = __iter__ = __len__ = __bool__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
 
 
 class Control:

@@ -11,6 +11,7 @@ import numpy as np
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.inner import Inner
 from ms_jit.capture.snapshot import Contents
+from ms_jit.capture.standins import Unbound, double
 from ms_jit.capture.undo import Undo
 from ms_jit.graph.flow import Cond, While
 from ms_jit.trees import Leaf, form_of, rebuild
@@ -118,8 +119,8 @@ def _merged(taken: _Way, away: _Way, outs: list[TensorBase], names: State) -> An
             return one[0], one[1], [join(a, b) for a, b in zip(one[2], other[2])]
         if left is right or (not isinstance(left, TensorBase) and same_value(left, right)):
             return Leaf(-1, left)
-        if type(left).__name__ == "Unbound" or type(right).__name__ == "Unbound":
-            return Leaf(-1, left if type(left).__name__ == "Unbound" else right)
+        if isinstance(left, Unbound) or isinstance(right, Unbound):
+            return Leaf(-1, left if isinstance(left, Unbound) else right)
         first, second = _tensor(left), _tensor(right)
         number = _is_number(taken.inner, left)
         if number is not _is_number(away.inner, right):
@@ -128,7 +129,7 @@ def _merged(taken: _Way, away: _Way, outs: list[TensorBase], names: State) -> An
             raise Uncapturable(f"the two ways of a branch give {_shown(left)} and {_shown(right)}")
         taken.inner.graph.outputs.append(taken.inner.value_of(first))
         away.inner.graph.outputs.append(away.inner.value_of(second))
-        outs.append(_double(first))
+        outs.append(double(first))
         if number:
             taken.inner.numbers.add(outs[-1])
         return Leaf(-1, outs[-1])
@@ -163,13 +164,6 @@ def _tensor(value: Any) -> Any:
     return Tensor(value) if type(value) in _NUMBERS else None
 
 
-def _double(tensor: TensorBase) -> Any:
-    """A tensor of the same memory with an array of its own, so that the graph can tell the two."""
-    made = from_array(alias(tensor)._raw.view())
-    made._set_owner(tensor)
-    return made
-
-
 def loop_over(tracer: Tracer, test: Any, body: Any, get: Any, put: Any, names: State) -> None:
     """Capture a ``while`` from its present state on, and run it to its end."""
     _check_mode(tracer)
@@ -192,7 +186,7 @@ def loop_over(tracer: Tracer, test: Any, body: Any, get: Any, put: Any, names: S
     args = (*(tracer.value_of(item) for item in given), *asks.imports, *step.imports)
     with _unobserved():
         results = run(*given, *asks.tensors, *step.tensors)
-    outs = [_double(item) for item in results]
+    outs = [double(item) for item in results]
     effect = any(node.effect for graph in (asks.graph, step.graph) for node in graph.nodes)
     tracer.add(run, args, tuple(outs), effect).shares = True
     for i, out in zip(varying, outs):
@@ -240,7 +234,7 @@ def _body(
 
 def _changed(old: Any, new: Any) -> bool:
     """Whether a round changed a part of the state; one that it sets anew each time does not count."""
-    if old is new or type(old).__name__ == "Unbound":
+    if old is new or isinstance(old, Unbound):
         return False
     return isinstance(old, TensorBase) or not same_value(old, new)
 
@@ -249,7 +243,7 @@ def _round(inner: Inner, start: list[Any], kinds: list[int], put: Any, run: Call
     """Run a part of a round on inputs of its own."""
     state = list(start)
     for i in kinds:
-        state[i] = _double(start[i])
+        state[i] = double(start[i])
         inner.input(state[i])
         if inner.numbers.holds(start[i]):
             inner.numbers.add(state[i])

@@ -10,6 +10,7 @@ from ms_jit.capture.control import Control
 from ms_jit.capture.errors import Uncapturable
 from ms_jit.capture.ints import TracedInt
 from ms_jit.capture.snapshot import Contents
+from ms_jit.capture.standins import double
 from ms_jit.capture.tracer import Tracer
 from ms_jit.graph.check import check
 from ms_jit.graph.ir import Graph
@@ -17,7 +18,7 @@ from ms_jit.graph.steps import Copy
 from ms_jit.trees import Form, form_of, is_plain, leaves_of, rebuild
 from ms_kernels import Parameter
 from ms_kernels.core.dispatch import scope
-from ms_kernels.core.tensor import TensorBase, alias, from_array
+from ms_kernels.core.tensor import TensorBase
 
 __all__ = ["Captured", "capture"]
 
@@ -57,7 +58,7 @@ def capture(
     tracer = Tracer(name)
     given: list[TensorBase] = []
     form = form_of((args, kwargs), given)
-    own = [tensor if isinstance(tensor, Parameter) else _double(tensor) for tensor in given]
+    own = [tensor if isinstance(tensor, Parameter) else double(tensor) for tensor in given]
     for i, (tensor, mine) in enumerate(zip(given, own)):
         if mine is not tensor:
             tracer.input(mine, unknown[i] if unknown else ())
@@ -97,17 +98,6 @@ def _check_own(tracer: Tracer, contents: Contents, result: Any) -> None:
             raise Uncapturable("a container from outside is returned")
         if isinstance(item, (list, tuple, dict)):
             todo.extend(item.values() if isinstance(item, dict) else item)
-
-
-def _double(tensor: TensorBase) -> Any:
-    """A tensor of the same memory and place on the tape, with an array of its own: what the graph knows it by.
-
-    So it is told from the same tensor that came in twice, or that the code also reaches from outside.
-    """
-    made = from_array(alias(tensor)._raw.view())
-    made._set_owner(tensor)
-    made._set_tape(tensor._tape, tensor._tape_index)
-    return made
 
 
 def _finished(tracer: Tracer, result: Any, given: dict[int, TensorBase]) -> Captured:

@@ -123,7 +123,6 @@ def op(
             lambda surface, text: parse(surface, text, names, rename or {}),
             fuse,
             ascend,
-            loop,
             batch,
         )
         public = record.public("primitive") or [text[: text.index("(")] for _, text in texts] or [known]

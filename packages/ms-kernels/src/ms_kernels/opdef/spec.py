@@ -61,7 +61,7 @@ class Record:
     Attributes:
         family: the module that declares it.
         texts: (surface, signature text) of every public call form, in the order of declaration.
-        fuse, ascend, loop, batch: see `ms_kernels.opdef.register.op`.
+        fuse, ascend, batch: see `ms_kernels.opdef.register.op`.
     """
 
     def __init__(
@@ -72,10 +72,9 @@ class Record:
         read: Callable[..., Form],
         fuse: str,
         ascend: str,
-        loop: str,
         batch: str = "",
     ) -> None:
-        self.name, self.fuse, self.ascend, self.loop, self.batch = name, fuse, ascend, loop, batch
+        self.name, self.fuse, self.ascend, self.batch = name, fuse, ascend, batch
         self.family = body.__module__.rsplit(".", 1)[-1]
         self.texts = texts
         self._body, self._read = body, read
