@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ms_dtype as mstype
-from ms_jit import jit
+from ms_jit import JitConfig, jit
 from ms_kernels import Parameter, Tensor, functional, settings, value_and_grad
 from ms_kernels.random.stream import default_stream
 from ms_nn import Adam, BatchNorm2d, Cell, Conv2d, CrossEntropyLoss, Dense, Dropout, Flatten, ReLU, SequentialCell
@@ -171,6 +171,22 @@ def test_declared_inputs_are_checked_and_share_a_graph() -> None:
         net(Tensor(np.ones((2, 4), np.float32)))
     with pytest.raises(TypeError, match="set_inputs"):
         net(Tensor(np.ones((2, 3), np.int32)))
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_the_level_of_a_cells_jit_config_counts() -> None:
+    class Chain(Cell):
+        def construct(self, x: Any) -> Any:
+            return functional.exp(functional.sin(x) * 2 + 1)
+
+    net, x, results = Chain(), images(2), []
+    for level, steps in (("O0", 4), ("O1", 1), ("O0", 4)):
+        net.set_jit_config(JitConfig(jit_level=level))
+        results += [net(x).asnumpy(), net(x).asnumpy()]
+        compiled = net.__dict__["_compiled"]
+        assert (compiled.hits, len(compiled.entries[0].program.steps)) == (1, steps)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other, results[0])
 
 
 @pytest.mark.usefixtures("graph_mode")

@@ -22,7 +22,8 @@ def run_as_graph(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         from ms_jit import check_arguments
         from ms_jit.function import JitFunction
 
-        compiled = JitFunction(cell._run, check_arguments())
+        fused = cell.jit_config_dict.get("jit_level") in ("O1", "O2")
+        compiled = JitFunction(cell._run, check_arguments(jit_level="O1" if fused else "O0"))
         declared = cell.get_inputs()
         if declared:
             compiled.declare(tuple(declared.values()) if isinstance(declared, dict) else declared)

@@ -185,8 +185,9 @@ class Modes:
         self.__dict__["_bprop_debug"] = value
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Keep the settings with which this cell is to be compiled; `jit_config_dict` shows them."""
+        """Set how GRAPH_MODE compiles this cell (levels "O1" and "O2" fuse ops); `jit_config_dict` shows it."""
         object.__setattr__(self, "_jit_config_dict", dict(getattr(jit_config, "jit_config_dict", jit_config)))
+        self.__dict__.pop("_compiled", None)
 
     @property
     def jit_config_dict(self) -> dict[str, Any]:
